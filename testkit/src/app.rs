@@ -12,7 +12,7 @@ use axum::{
     http::{HeaderMap, HeaderName, Request, StatusCode, header},
 };
 use base::{AccountId, AppId, Environment, Id as _, OrgId, SignedDuration, TestEnvironment};
-use db::{Query, testing::TestDb};
+use db::{Engine, Query, testing::TestDb};
 use domain::{
     accounts::{self, sign_in::SignInSettings},
     age_verification::{AgeVerificationSettings, BlindTokenSettings},
@@ -362,6 +362,31 @@ impl TestApp {
         let mut tx = self.api.db.write().await.expect("a transaction");
         tx.execute(query).await.expect("the statement runs");
         tx.commit().await.expect("a commit");
+    }
+
+    /// Waits until so many transactions wait for locks of others. On SQLite, which has one writer at a time, not at all.
+    ///
+    /// # Panics
+    /// When the database does not answer, or they do not wait within ten seconds.
+    pub async fn wait_until_blocked(&self, transactions: i64) {
+        if self.api.db.engine() == Engine::Sqlite {
+            return;
+        }
+        let begun = Instant::now();
+        loop {
+            let mut view = self.api.db.read_once().await.expect("a view");
+            let blocked = view.count(db::sql!(
+                sqlite: "SELECT 0",
+                postgres: "SELECT count(*) FROM pg_stat_activity
+                            WHERE datname = current_database() AND wait_event_type = 'Lock'",
+            ));
+            if blocked.await.expect("a count") >= transactions {
+                return;
+            }
+            drop(view);
+            assert!(begun.elapsed() < Duration::from_secs(10), "fewer than {transactions} transactions wait");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 
     /// Sends a request, and checks the response against the OpenAPI document of its operation.

@@ -1,6 +1,7 @@
 //! What cases are about: carries out what reviewers decide, and gathers what they judge by.
 
 use crate::{
+    accounts,
     age_verification::{AgeSessionError, AgeVerificationService},
     cases::{CaseDecision, CaseOpinion, CaseOutcome, CaseSubject, CaseSubjects},
     content_moderation::{
@@ -25,6 +26,16 @@ pub struct ReviewedSubjects {
 impl CaseSubjects for ReviewedSubjects {
     fn prepare(&self) -> BoxFuture<'_, Result<(), JobError>> {
         Box::pin(async { Ok(self.ages.prepare_decision().await?) })
+    }
+
+    fn lock<'a>(&'a self, tx: &'a mut WriteTx, account: AccountId) -> BoxFuture<'a, Result<bool, DbError>> {
+        Box::pin(async move {
+            if !accounts::lock_shared(tx, account).await? {
+                return Ok(false);
+            }
+            self.moderation.faces().lock_changes(tx, account).await?;
+            Ok(true)
+        })
     }
 
     fn apply<'a>(

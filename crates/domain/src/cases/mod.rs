@@ -182,6 +182,12 @@ pub trait CaseSubjects: std::fmt::Debug + Send + Sync {
         Box::pin(async { Ok(()) })
     }
 
+    /// Locks what [`Self::apply`] changes of the account that a case belongs to; called before the case is locked, because
+    /// whatever deletes the subject locks in this order. `false`: the account is being deleted, and its cases with it.
+    fn lock<'a>(&'a self, _tx: &'a mut WriteTx, _account: AccountId) -> BoxFuture<'a, Result<bool, DbError>> {
+        Box::pin(async { Ok(true) })
+    }
+
     /// Gives the outcome its effect, in the transaction that settles the case. `false`: the subject was decided elsewhere
     /// meanwhile, and nothing happened.
     fn apply<'a>(

@@ -270,7 +270,12 @@ impl CaseService {
     /// Settles an opinion; nothing happens if it was taken back or settled already.
     pub(super) async fn settle_in(&self, tx: &mut WriteTx, opinion: CaseOpinionId) -> Result<(), DbError> {
         let now = self.environment.now();
-        // The case first: whatever changes an opinion of it has locked the case's row.
+        if let Some(account) = account_of(tx, opinion).await?
+            && !self.subjects.lock(tx, account).await?
+        {
+            return Ok(());
+        }
+        // The case before its opinion: whatever changes an opinion of it has locked the case's row.
         let case: Option<SettledCaseRow> = tx
             .fetch_optional(sql!(
                 "UPDATE cases SET outcome = outcome WHERE id = (SELECT case_id FROM case_opinions WHERE id = $1)
@@ -359,6 +364,17 @@ impl CaseService {
             decided_at: row.decided_at,
         }
     }
+}
+
+/// The account that the case of an opinion belongs to; `None` also where the opinion was taken back.
+async fn account_of(view: &mut ReadTx, opinion: CaseOpinionId) -> Result<Option<AccountId>, DbError> {
+    #[derive(FromRow)]
+    struct CaseAccountRow {
+        account_id: Option<AccountId>,
+    }
+    let row: Option<CaseAccountRow> =
+        view.fetch_optional(sql!("SELECT account_id FROM case_opinions WHERE id = $1", opinion)).await?;
+    Ok(row.and_then(|row| row.account_id))
 }
 
 /// What the reviewers have decided together, once enough have spoken and one decision has more than half of them.

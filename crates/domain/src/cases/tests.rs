@@ -23,20 +23,30 @@ use jobs::Job as _;
 use proptest::prelude::*;
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// Notes every outcome.
 #[derive(Debug, Default)]
-struct Outcomes(Mutex<Vec<(CaseId, CaseDecision)>>);
+struct Outcomes {
+    noted: Mutex<Vec<(CaseId, CaseDecision)>>,
+    is_account_closing: AtomicBool,
+}
 
 impl CaseSubjects for Outcomes {
+    fn lock<'a>(&'a self, _: &'a mut WriteTx, _: AccountId) -> BoxFuture<'a, Result<bool, DbError>> {
+        Box::pin(std::future::ready(Ok(!self.is_account_closing.load(Ordering::Relaxed))))
+    }
+
     fn apply<'a>(
         &'a self,
         _: &'a mut WriteTx,
         outcome: &'a CaseOutcome,
     ) -> BoxFuture<'a, Result<bool, DbError>> {
-        self.0.lock().unwrap().push((outcome.case, outcome.decision));
+        self.noted.lock().unwrap().push((outcome.case, outcome.decision));
         Box::pin(std::future::ready(Ok(true)))
     }
 }
@@ -231,7 +241,7 @@ impl Desk {
     }
 
     fn outcomes(&self) -> Vec<(CaseId, CaseDecision)> {
-        self.outcomes.0.lock().unwrap().clone()
+        self.outcomes.noted.lock().unwrap().clone()
     }
 }
 
@@ -247,6 +257,18 @@ fn queue_that_draws_golden_cases() -> QueueInput {
         policy: String::new(),
         reason_codes: Vec::new(),
     }
+}
+
+#[tokio::test]
+async fn nothing_is_settled_of_an_account_that_is_being_deleted() {
+    let desk = Desk::open().await;
+    let ada = desk.reviewer("ada").await;
+    let case = desk.case(1, 1).await;
+    assert_eq!(desk.claim(&ada, 1).await.unwrap(), [case]);
+    desk.decide(&ada, case, CaseDecision::Confirm).await.unwrap();
+    desk.outcomes.is_account_closing.store(true, Ordering::Relaxed);
+    desk.settle_after_undo_time().await;
+    assert_eq!(desk.outcomes(), []);
 }
 
 #[tokio::test]

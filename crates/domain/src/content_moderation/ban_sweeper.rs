@@ -81,7 +81,8 @@ impl BanSweeper {
         if !accounts::lock_shared(&mut tx, job.account).await? {
             return Ok(false);
         }
-        // From here on a ban that is lifted waits, because it withdraws this very job.
+        // From here on whatever deletes the profile or lifts its ban waits: it locks the profile, and then withdraws this job.
+        self.faces.lock_active_profiles(&mut tx, job.account, &[job.profile]).await?;
         lease.record_checkpoint(&mut tx, job).await?;
         let goes_on = if self.faces.is_banned(&mut tx, job.account, job.profile).await? {
             self.notify(&mut tx, job.profile, similar).await?;

@@ -27,6 +27,8 @@ pub(super) async fn delete_moderation(
     id: ModerationId,
     now: Timestamp,
 ) -> Result<bool, DbError> {
+    // First, as a review does: what one has taught is found below, and a later one finds no notification.
+    faces.lock_changes(tx, account).await?;
     let row: Option<DeletedModerationRow> = tx
         .fetch_optional(sql!(
             "SELECT id, job_id FROM moderations WHERE id = $1 AND account_id = $2",
@@ -36,7 +38,7 @@ pub(super) async fn delete_moderation(
         .await?;
     let Some(row) = row else { return Ok(false) };
     faces.undo_dismissals(tx, account, DismissalSelection::OfModeration(id)).await?;
-    delete_row(tx, row, now).await?;
+    delete_rows(tx, account, vec![row], now).await?;
     Ok(true)
 }
 
@@ -48,7 +50,8 @@ pub(super) async fn delete_content(
     id: ContentId,
     now: Timestamp,
 ) -> Result<bool, DbError> {
-    // First: what changes profiles waits for what this may wait for, and the deletion of a profile then locks contents.
+    // First, as a review and the deletion of a profile do, which locks contents once it has locked findings.
+    faces.lock_changes(tx, account).await?;
     faces.undo_dismissals(tx, account, DismissalSelection::OfContent(id)).await?;
     // Nothing new is begun for the content from here on.
     let rows = tx
@@ -60,9 +63,7 @@ pub(super) async fn delete_content(
     let moderations: Vec<DeletedModerationRow> = tx
         .fetch_all(sql!("SELECT id, job_id FROM moderations WHERE content_id = $1 ORDER BY id", id))
         .await?;
-    for row in moderations {
-        delete_row(tx, row, now).await?;
-    }
+    delete_rows(tx, account, moderations, now).await?;
     uploads::release(tx, id, now).await?;
     for query in [
         sql!("DELETE FROM content_reports WHERE content_id = $1", id),
@@ -75,25 +76,35 @@ pub(super) async fn delete_content(
     Ok(true)
 }
 
-async fn delete_row(tx: &mut WriteTx, row: DeletedModerationRow, now: Timestamp) -> Result<(), DbError> {
-    let DeletedModerationRow { id, job_id } = row;
-    // Whatever runs the job has lost it, and with it the right to write.
-    tx.execute(sql!("DELETE FROM jobs WHERE id = $1", job_id)).await?;
-    delivery::erase_messages_about(tx, id.into(), now).await?;
-    notification_lists::remove_moderation(tx, id).await?;
-    for query in [
-        sql!(
-            "DELETE FROM reviews WHERE notification_id IN
-                (SELECT id FROM notifications WHERE moderation_id = $1)",
-            id
-        ),
-        sql!("DELETE FROM notifications WHERE moderation_id = $1", id),
-        sql!("DELETE FROM findings WHERE moderation_id = $1", id),
-        sql!("DELETE FROM moderations WHERE id = $1", id),
-    ] {
-        tx.execute(query).await?;
+async fn delete_rows(
+    tx: &mut WriteTx,
+    account: AccountId,
+    moderations: Vec<DeletedModerationRow>,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    // Whatever runs one of the jobs has lost it, and with it the right to write. All of them before any list of notifications: a
+    // run that is writing, and is waited for here, locks its job before the lists.
+    for DeletedModerationRow { job_id, .. } in &moderations {
+        tx.execute(sql!("DELETE FROM jobs WHERE id = $1", *job_id)).await?;
     }
-    erasure_keys::erase(tx, KeyOwner::Moderation(id)).await
+    for DeletedModerationRow { id, .. } in moderations {
+        delivery::erase_messages_about(tx, id.into(), now).await?;
+        notification_lists::remove_moderation(tx, account, id, now).await?;
+        for query in [
+            sql!(
+                "DELETE FROM reviews WHERE notification_id IN
+                    (SELECT id FROM notifications WHERE moderation_id = $1)",
+                id
+            ),
+            sql!("DELETE FROM notifications WHERE moderation_id = $1", id),
+            sql!("DELETE FROM findings WHERE moderation_id = $1", id),
+            sql!("DELETE FROM moderations WHERE id = $1", id),
+        ] {
+            tx.execute(query).await?;
+        }
+        erasure_keys::erase(tx, KeyOwner::Moderation(id)).await?;
+    }
+    Ok(())
 }
 
 /// Erases the embeddings of findings whose moderation ended longer ago than `retention`, and the moderations' keys, those of

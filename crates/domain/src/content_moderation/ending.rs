@@ -3,7 +3,7 @@
 use super::{
     ModerationParameters, ModerationState, NotificationReason,
     contents::{ContentType, uploads::ContentLocation},
-    kept_findings,
+    kept_findings, notification_lists,
     notifications::{NotificationContext, NotificationDraft, Notifier},
     sealed_columns::SealedColumns,
 };
@@ -98,6 +98,14 @@ impl NotificationContextRow {
 struct UnfinishedModerationRow {
     id: ModerationId,
     account_id: AccountId,
+}
+
+#[derive(FromRow)]
+struct DeadModerationRow {
+    id: ModerationId,
+    account_id: AccountId,
+    #[sqlx(try_from = "String")]
+    state: ModerationState,
 }
 
 #[derive(FromRow)]
@@ -216,16 +224,16 @@ impl ModerationEnder {
                 self.end_by_id(tx, id, &ModerationOutcome::Stopped).await?;
             }
         }
-        tx.execute(sql!(
-            "UPDATE moderations SET state = 'STOPPING' WHERE id = $1 AND state IN ('QUEUED', 'RUNNING')",
-            id,
-        ))
-        .await?;
-        // A run that waits for its next attempt does so at once, and then stops.
+        // A run that waits for its next attempt does so at once, and then stops. The job before the moderation, as in a run.
         tx.execute(sql!(
             "UPDATE jobs SET run_at = $2 WHERE id = $1 AND state = 'WAITING' AND run_at > $2",
             row.job_id,
             self.environment.now(),
+        ))
+        .await?;
+        tx.execute(sql!(
+            "UPDATE moderations SET state = 'STOPPING' WHERE id = $1 AND state IN ('QUEUED', 'RUNNING')",
+            id,
         ))
         .await?;
         tx.notify_on_commit();
@@ -253,28 +261,34 @@ impl ModerationEnder {
         Ok(())
     }
 
-    /// Fails moderations whose job was dead-lettered because the process died with it again and again, and tells of live
-    /// videos that wait for a slot. Dates findings of older builds.
+    /// Ends moderations that nothing runs any more: their job was dead-lettered, because the process died with it again and
+    /// again, or an operator discarded it. One that was to stop is stopped, the others failed. Tells of live videos that wait for
+    /// a slot. Dates findings of older builds.
     pub(super) async fn sweep(&self, db: &Db) -> Result<(), DbError> {
         kept_findings::date_findings(db).await?;
         let given_up = ModerationOutcome::failed(
             "GIVEN_UP",
-            "the server failed several times while it processed this content; its operator can tell more",
+            "the server gave up processing this content; its operator can tell more",
         );
-        let dead: Vec<UnfinishedModerationRow> = db
+        // A moderation is written with its job, and ends in the transaction that deletes it.
+        let dead: Vec<DeadModerationRow> = db
             .read()
             .await?
             .fetch_all(sql!(
-                "SELECT id, account_id FROM moderations
+                "SELECT id, account_id, state FROM moderations m
                   WHERE state IN ('QUEUED', 'RUNNING', 'STOPPING')
-                    AND job_id IN (SELECT id FROM jobs WHERE state = 'PARKED') LIMIT $1",
+                    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = m.job_id AND j.state <> 'PARKED') LIMIT $1",
                 MODERATIONS_PER_ROUND,
             ))
             .await?;
-        for UnfinishedModerationRow { id, account_id } in dead {
+        for DeadModerationRow { id, account_id, state } in dead {
+            let outcome =
+                if state == ModerationState::Stopping { &ModerationOutcome::Stopped } else { &given_up };
             let mut tx = db.write().await?;
             if accounts::lock_shared(&mut tx, account_id).await? {
-                self.end_by_id(&mut tx, id, &given_up).await?;
+                // The account's list before the moderation's row, as whoever deletes the moderation does.
+                notification_lists::reserve_timestamp(&mut tx, account_id, self.environment.now()).await?;
+                self.end_by_id(&mut tx, id, outcome).await?;
                 tx.commit().await?;
             }
         }

@@ -1,7 +1,7 @@
 //! Reviews: what members, and API keys, say to notifications.
 
 use super::{
-    ModerationNotification, StatementDecision, notifications,
+    FaceMeasurements, ModerationNotification, StatementDecision, notifications,
     sealed_columns::{EmbeddingOwner, SealedColumns},
     statement_of_reasons::StatementWriter,
 };
@@ -15,7 +15,7 @@ use base::{
     AccountId, Environment, Id as _, ModerationFindingId, ModerationId, NotificationId, ProfileId, ReviewId,
     Timestamp, Uuid,
 };
-use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
+use db::{AuditEvent, DbError, FromRow, Json, ReadTx, WriteTx, sql};
 use std::sync::Arc;
 
 /// The longest comment, in characters.
@@ -92,6 +92,7 @@ struct DismissedFindingRow {
     moderation_id: ModerationId,
     profile_id: Option<ProfileId>,
     sealed_embedding: Option<Vec<u8>>,
+    measurements: Option<Json<FaceMeasurements>>,
 }
 
 /// Records and lists reviews, and teaches the face index what it got wrong.
@@ -118,9 +119,11 @@ impl ReviewRecorder {
     ) -> Result<ModerationNotification, ReviewError> {
         let comment = comment.trim();
         check_max_chars("comment", "it has", comment.chars().count(), MAX_COMMENT_CHARS, "shorten it")?;
+        // First, as whatever deletes the notification does: until this transaction ends it is there, or it is gone already.
+        self.faces.lock_changes(tx, account).await?;
         let notification = notifications::find(tx, account, id).await?.ok_or(ReviewError::Missing)?;
         let environment = &*self.environment;
-        // The case first, as where a decision of the console is settled.
+        // Then the case, as where a decision of the console is settled.
         cases::withdraw_of_notification(tx, environment, id).await?;
         // The text is sealed for the row's id: that of the review that this one replaces, if there is one.
         let row: Option<ReviewIdRow> = tx
@@ -180,18 +183,20 @@ impl ReviewRecorder {
         let Some(profile) = notification.profile_id else { return Ok(()) };
         let found: Option<DismissedFindingRow> = tx
             .fetch_optional(sql!(
-                "SELECT f.id, f.moderation_id, f.profile_id, f.sealed_embedding
+                "SELECT f.id, f.moderation_id, f.profile_id, f.sealed_embedding, f.measurements
                    FROM findings f JOIN notifications n ON n.finding_id = f.id WHERE n.id = $1 AND n.account_id = $2",
                 notification.id,
                 account,
             ))
             .await?;
-        // The embedding is sealed for the profile that the appearance matched last, which may be another one by now.
+        // The embedding is sealed for the profile that the appearance matched last, which may be another one by now. Older
+        // versions did not note which model computed it: such a face can be compared with none.
         let Some(DismissedFindingRow {
             id,
             moderation_id: moderation,
             profile_id: last_match,
             sealed_embedding: Some(sealed),
+            measurements: Some(Json(measurements)),
         }) = found
         else {
             return Ok(());
@@ -204,6 +209,7 @@ impl ReviewRecorder {
         let dismissed = DismissedFace {
             profile,
             embedding: &embedding,
+            model: &measurements.model,
             notification: notification.id,
             content: notification.content_id,
             user,

@@ -104,8 +104,16 @@ impl ModerationStarter {
         let checks =
             self.build_checks(age.is_some(), unknown_faces, !profiles.is_empty() || !groups.is_empty());
         let profiles = deduplicate_profiles(profiles);
-        let parameters =
-            ModerationParameters { checks, age, unknown_faces, profiles, groups, member, min_similarity };
+        let parameters = ModerationParameters {
+            checks,
+            age,
+            unknown_faces,
+            profiles,
+            groups,
+            member,
+            min_similarity,
+            named_profile_deleted: false,
+        };
         let Content { id: content, location, content_type, .. } = content;
         Ok(PreparedModeration { account, content, content_type, location, parameters, destinations })
     }

@@ -139,6 +139,10 @@ pub struct ModerationParameters {
     /// How similar a face must be to a profile's to match it, 0 to 1; the server's own limit, if `None`.
     #[serde(default)]
     pub min_similarity: Option<f64>,
+    /// Whether somebody whom the content named was deleted before the moderation ended: then profiles are named, though the
+    /// content may have none left. The deletion writes it.
+    #[serde(default)]
+    pub named_profile_deleted: bool,
 }
 
 /// Where notifications are sent, besides a member's inbox. Stored sealed, because the addresses contain secrets.

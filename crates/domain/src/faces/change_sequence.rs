@@ -1,4 +1,6 @@
-//! The numbers of an account's changes (`face_accounts.seq`), by which every process keeps its index up to date.
+//! The numbers of an account's changes (`face_accounts.seq`), by which every process keeps its index up to date. The row that
+//! has them is also the first that is locked, after the account's own, by whatever changes profiles, reviews what was found of
+//! them or deletes it (docs/ARCHITECTURE.md, "In which order rows are locked").
 
 use base::AccountId;
 use db::{DbError, FromRow, ReadTx, WriteTx, sql};
@@ -19,6 +21,17 @@ pub(super) async fn next_seq(tx: &mut WriteTx, account: AccountId) -> Result<i64
         ))
         .await?;
     Ok(row.map_or(0, |row| row.seq))
+}
+
+/// Locks the row of [`next_seq`] until the transaction ends, without a change.
+pub(super) async fn lock(tx: &mut WriteTx, account: AccountId) -> Result<(), DbError> {
+    tx.execute(sql!(
+        "INSERT INTO face_accounts (account_id, seq) VALUES ($1, 0)
+         ON CONFLICT (account_id) DO UPDATE SET seq = face_accounts.seq",
+        account,
+    ))
+    .await
+    .map(drop)
 }
 
 /// The number of an account's last change; 0 before the first.

@@ -86,13 +86,10 @@ impl ProfileMatcher {
         if embeddings.is_empty() {
             return Ok(Vec::new());
         }
-        let max_distance = match query.max_distance {
-            Some(distance) => distance,
-            None => self.model.identify_distance().await?,
-        };
+        let match_distance = self.model.identify_distance().await?;
         let search = |index: Arc<AccountIndex>| {
             let (embeddings, query) = (embeddings.to_vec(), query.clone());
-            run_blocking(move || search_index(&index, &embeddings, &query, max_distance))
+            run_blocking(move || search_index(&index, &embeddings, &query, match_distance))
         };
         let index = self.indexes.get(account).await?;
         let found = match search(index.clone()).await {
@@ -223,21 +220,21 @@ fn add_candidates(candidates: &mut Vec<ProfileCandidate>, more: Vec<ProfileCandi
 }
 
 /// Searches an index for each embedding. A profile that a negative label keeps the face from is left out, and the next
-/// nearest takes its place.
+/// nearest takes its place. Labels reach as far as `match_distance` says, however near a face must be to be found.
 fn search_index(
     index: &AccountIndex,
     embeddings: &[Vec<f32>],
     candidates: &CandidateQuery,
     match_distance: f32,
 ) -> Result<Vec<Vec<SearchHit>>, FaceIndexError> {
-    let CandidateQuery { limit, content, .. } = *candidates;
+    let CandidateQuery { limit, content, max_distance, .. } = *candidates;
     let filter: Option<PersonFilter> = candidates
         .only
         .clone()
         .map(|only| -> PersonFilter { Arc::new(move |person| only.contains(&ProfileId::from(person))) });
     let query = SearchQuery {
         top_k: limit,
-        max_distance: Some(match_distance),
+        max_distance: Some(max_distance.unwrap_or(match_distance)),
         prefilter: true,
         person_filter: filter,
     };

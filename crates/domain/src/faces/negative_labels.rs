@@ -31,8 +31,9 @@ fn aad(profile: ProfileId, label: Uuid) -> Vec<u8> {
 #[derive(Clone, Copy, Debug)]
 pub struct DismissedFace<'a> {
     pub profile: ProfileId,
-    /// Of the model that the profile was matched by.
     pub embedding: &'a [f32],
+    /// SHA-256 of the model that computed the embedding, hexadecimal.
+    pub model: &'a str,
     pub notification: NotificationId,
     /// The content in which it was seen.
     pub content: ContentId,
@@ -96,17 +97,18 @@ struct NegativeLabelRow {
 }
 
 /// Records that a face is not that of a profile. Nothing happens for a profile that was deleted or has no faces, which no face
-/// is matched to, nor where the notification has a label already.
+/// is matched to, nor where another model than that of its faces computed the embedding, nor where the notification has a label
+/// already.
 pub(super) async fn add(
     tx: &mut WriteTx,
     embeddings: &EmbeddingVault,
     account: AccountId,
     dismissed: DismissedFace<'_>,
 ) -> Result<(), DbError> {
-    let DismissedFace { profile, embedding, notification, content, user } = dismissed;
+    let DismissedFace { profile, embedding, model: seen_by, notification, content, user } = dismissed;
     // First: whatever changes or deletes profiles does the same, so that this one stays as it is read here.
     let seq = next_seq(tx, account).await?;
-    // The face was matched by the model that the profile's newest face was embedded with.
+    // Faces are matched by the model that the profile's newest face was embedded with.
     let known: Vec<ProfileFaceRow> = tx
         .fetch_all(sql!(
             "SELECT f.id, f.model, k.sealed AS key, f.embedding
@@ -118,6 +120,10 @@ pub(super) async fn add(
         ))
         .await?;
     let Some(model) = known.first().map(|face| face.model.clone()) else { return Ok(()) };
+    // What another model saw is nowhere in the space of these faces.
+    if hex::encode(&model) != seen_by {
+        return Ok(());
+    }
     let mut nearest = f32::INFINITY;
     for face in known.into_iter().filter(|face| face.model == model) {
         let aad = enrolment::aad(profile, face.id);
@@ -325,7 +331,8 @@ pub(super) struct MatchedFace<'a> {
     pub(super) embedding: &'a [f32],
     /// The content in which it was seen, if any.
     pub(super) content: Option<ContentId>,
-    /// Within this distance faces match.
+    /// The distance up to which a search finds a face, not a limit that a query has of its own: what a dismissal reaches is
+    /// the same for all.
     pub(super) match_distance: f32,
 }
 

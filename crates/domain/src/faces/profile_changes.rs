@@ -279,7 +279,6 @@ impl ProfileStore {
         stored_bytes::delete_faces(tx, account, faces).await?;
         for query in [
             sql!("DELETE FROM group_profiles WHERE profile_id = $1", id),
-            sql!("DELETE FROM content_profiles WHERE profile_id = $1", id),
             sql!("UPDATE findings SET profile_id = NULL, sealed_embedding = NULL WHERE profile_id = $1", id),
             sql!("UPDATE notifications SET profile_id = NULL WHERE profile_id = $1", id),
             sql!(
@@ -297,6 +296,17 @@ impl ProfileStore {
                 id.to_string(),
                 Uuid::nil().to_string(),
             ),
+            // Nor does a content that is being moderated name all profiles now, if it named nobody else.
+            sql!(
+                sqlite: "UPDATE moderations SET wanted = json_set(wanted, '$.named_profile_deleted', json('true'))
+                          WHERE state IN ('QUEUED', 'RUNNING', 'STOPPING')
+                            AND content_id IN (SELECT content_id FROM content_profiles WHERE profile_id = $1)",
+                postgres: "UPDATE moderations SET wanted = jsonb_set(wanted, '{named_profile_deleted}', 'true')
+                            WHERE state IN ('QUEUED', 'RUNNING', 'STOPPING')
+                              AND content_id IN (SELECT content_id FROM content_profiles WHERE profile_id = $1)",
+                id,
+            ),
+            sql!("DELETE FROM content_profiles WHERE profile_id = $1", id),
         ] {
             tx.execute(query).await?;
         }

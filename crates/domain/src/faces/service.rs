@@ -9,6 +9,7 @@ use super::{
     ProfileGroup, ProfileMatch, ProfilePage, ProfilePatch, ProfileSummary, ProfileType, ReembedFaces,
     SweepFaces, UnrecognisableReason,
     account_index::AccountIndexes,
+    change_sequence,
     embedding_vault::EmbeddingVault,
     enrolment::Enrolment,
     face_model::FaceModel,
@@ -520,6 +521,12 @@ impl FaceIndexService {
         FaceLikeness::of_profile(db, model, embeddings, profiles, (account, profile)).await
     }
 
+    /// Keeps other transactions from changing an account's profiles, reviewing what was found of them, or deleting it, until
+    /// this one ends. Asked before anything else but the account is locked.
+    pub(crate) async fn lock_changes(&self, tx: &mut WriteTx, account: AccountId) -> Result<(), DbError> {
+        change_sequence::lock(tx, account).await
+    }
+
     /// Which of these profiles are there; until the transaction ends, they are. Asked before anything else that a deletion of
     /// a profile writes is locked.
     pub(crate) async fn lock_active_profiles(
@@ -544,7 +551,7 @@ impl FaceIndexService {
 
     /// Records that a face is not that of a profile: it is not matched to the profile again, nor are faces that are nearer to
     /// it than to the profile's own. If it is hardly another face than the profile's, that holds in its content alone. Nothing
-    /// happens for a profile without faces, which no face is matched to.
+    /// happens for a profile without faces, which no face is matched to, nor where its faces are of another model.
     pub async fn dismiss(
         &self,
         tx: &mut WriteTx,

@@ -38,25 +38,28 @@ impl Node {
     }
 
     async fn finds(&self, account: AccountId, embedding: &[f32]) -> Vec<ProfileId> {
-        let found = self
-            .faces
-            .find_candidates(account, &[embedding.to_vec()], &CandidateQuery::nearest(10))
-            .await
-            .unwrap();
-        found[0].iter().map(|candidate| candidate.profile).collect()
+        self.finds_by(account, embedding, &CandidateQuery::nearest(10)).await
     }
 
     /// Whom it finds for a face in a content.
     async fn finds_in(&self, account: AccountId, embedding: &[f32], content: ContentId) -> Vec<ProfileId> {
-        let found = self
-            .faces
-            .find_candidates(
-                account,
-                &[embedding.to_vec()],
-                &CandidateQuery { content: Some(content), ..CandidateQuery::nearest(10) },
-            )
-            .await;
+        let query = CandidateQuery { content: Some(content), ..CandidateQuery::nearest(10) };
+        self.finds_by(account, embedding, &query).await
+    }
+
+    async fn finds_by(
+        &self,
+        account: AccountId,
+        embedding: &[f32],
+        query: &CandidateQuery,
+    ) -> Vec<ProfileId> {
+        let found = self.faces.find_candidates(account, &[embedding.to_vec()], query).await;
         found.unwrap()[0].iter().map(|candidate| candidate.profile).collect()
+    }
+
+    /// The digest of its model.
+    async fn model(&self) -> String {
+        self.faces.model_digest().await.unwrap()
     }
 }
 
@@ -171,7 +174,8 @@ async fn nodes_see_each_others_changes_in_the_next_search() {
 
     // Ada's own picture is dismissed in one content.
     let (content, elsewhere) = (uuid(7).into(), uuid(8).into());
-    let dismissed = dismissal(id, &ada, uuid(1).into(), content);
+    let model = a.model().await;
+    let dismissed = dismissal(id, (&ada, &model), uuid(1).into(), content);
     let late = Node::of(&app);
     write(&app, async |tx| a.faces.dismiss(tx, account, dismissed).await.unwrap()).await;
     for node in [&a, &b, &late] {
@@ -206,7 +210,8 @@ async fn a_dismissed_look_alike_is_not_told_again_and_the_person_is() {
     let share = 0.95 * limit / apart;
     let look_alike = between(share);
     assert_eq!(node.finds(account, &look_alike).await, [id], "they are taken for Ada");
-    let dismissed = dismissal(id, &look_alike, uuid(1).into(), uuid(7).into());
+    let model = node.model().await;
+    let dismissed = dismissal(id, (&look_alike, &model), uuid(1).into(), uuid(7).into());
     write(&app, async |tx| node.faces.dismiss(tx, account, dismissed).await.unwrap()).await;
 
     for near in [0.99, 1.0, 1.01] {
@@ -230,17 +235,59 @@ async fn a_dismissed_look_alike_is_not_told_again_and_the_person_is() {
     assert_eq!(node.finds(account, &look_alike).await, [id], "it was undone");
 }
 
+/// What a dismissal reaches does not depend on how similar a moderation wants faces to be.
+#[tokio::test]
+async fn a_dismissal_reaches_as_far_whatever_similarity_is_demanded() {
+    let app = TestApp::start().await;
+    let (node, account) = (Node::of(&app), app.open_account().await);
+    let (ada, bob) = (embedding(&app, 0).await, embedding(&app, 1).await);
+    let (id, model) = (enrol(&app, &node.faces, account, 0).await, node.model().await);
+    let apart = vision::embedding_distance(&ada, &bob);
+    let limit = node.faces.identify_distance().await.unwrap();
+    // Up to 0.75 of the limit, a face is taken for Ada's own, and its dismissal counts in its content alone. By the limits that
+    // are demanded here, the first would not be, and the second would.
+    for (number, distance, demanded, elsewhere) in
+        [(1, 0.6 * limit, 0.7 * limit, vec![id]), (2, 0.86 * limit, 1.3 * limit, vec![])]
+    {
+        let share = distance / apart;
+        let seen: Vec<f32> = ada.iter().zip(&bob).map(|(ada, bob)| ada + share * (bob - ada)).collect();
+        let dismissed = dismissal(id, (&seen, &model), uuid(number).into(), uuid(7).into());
+        write(&app, async |tx| node.faces.dismiss(tx, account, dismissed).await.unwrap()).await;
+        for max_distance in [None, Some(demanded)] {
+            for (content, expected) in [(7, vec![]), (8, elsewhere.clone())] {
+                let content = Some(uuid(content).into());
+                let query = CandidateQuery { max_distance, content, ..CandidateQuery::nearest(10) };
+                let found = node.finds_by(account, &seen, &query).await;
+                assert_eq!(found, expected, "{distance} away, within {max_distance:?}, in {content:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_face_that_another_model_saw_is_no_label() {
+    let app = TestApp::start().await;
+    let (node, account) = (Node::of(&app), app.open_account().await);
+    let (id, bob) = (enrol(&app, &node.faces, account, 0).await, embedding(&app, 1).await);
+    let other_model = "01".repeat(32);
+    for (model, labels) in [(&other_model, 0), (&node.model().await, 1)] {
+        let dismissed = dismissal(id, (&bob, model), uuid(1).into(), uuid(7).into());
+        write(&app, async |tx| node.faces.dismiss(tx, account, dismissed).await.unwrap()).await;
+        assert_eq!(count(&app, sql!("SELECT count(*) FROM negative_labels")).await, labels);
+    }
+}
+
 #[tokio::test]
 async fn labels_of_a_profile_are_bounded() {
     let app = TestApp::start().await;
     let (node, account) = (Node::of(&app), app.open_account().await);
     let id = enrol(&app, &node.faces, account, 0).await;
-    let far = vec![9.0; embedding(&app, 0).await.len()];
+    let (far, model) = (vec![9.0; embedding(&app, 0).await.len()], node.model().await);
     let mut tx = app.api.db.write().await.unwrap();
     for number in 0..MAX_NEGATIVE_LABELS_PER_PROFILE + 5 {
         let notification = uuid(1000 + number as u128).into();
         node.faces
-            .dismiss(&mut tx, account, dismissal(id, &far, notification, uuid(7).into()))
+            .dismiss(&mut tx, account, dismissal(id, (&far, &model), notification, uuid(7).into()))
             .await
             .unwrap();
     }
@@ -260,10 +307,10 @@ async fn a_profile_that_is_being_deleted_gets_no_label() {
     let app = TestApp::start().await;
     let (node, account) = (Node::of(&app), app.open_account().await);
     let id = enrol(&app, &node.faces, account, 0).await;
-    let seen = vec![9.0; embedding(&app, 0).await.len()];
+    let (seen, model) = (vec![9.0; embedding(&app, 0).await.len()], node.model().await);
     let mut deleting = app.api.db.write().await.unwrap();
     node.faces.delete_profile(&mut deleting, account, id).await.unwrap();
-    let dismissed = dismissal(id, &seen, uuid(1).into(), uuid(7).into());
+    let dismissed = dismissal(id, (&seen, &model), uuid(1).into(), uuid(7).into());
     let dismissing = write(&app, async |tx| node.faces.dismiss(tx, account, dismissed).await.unwrap());
     let committing = async {
         tokio::time::sleep(std::time::Duration::from_millis(300)).await;
@@ -276,53 +323,98 @@ async fn a_profile_that_is_being_deleted_gets_no_label() {
 /// On PostgreSQL, which would end one of two transactions that wait for each other.
 #[tokio::test]
 async fn a_content_is_deleted_while_the_profile_of_its_uploader_is() {
-    let app = TestApp::start().await;
-    let (node, account) = (Node::of(&app), app.open_account().await);
-    let (uploader, other) =
-        (enrol(&app, &node.faces, account, 0).await, enrol(&app, &node.faces, account, 1).await);
-    let content: ContentId = uuid(7).into();
-    let seen = vec![9.0; embedding(&app, 0).await.len()];
-    write(&app, async |tx| {
+    for is_dismissed in [true, false] {
+        let app = TestApp::start().await;
+        let (node, account) = (Node::of(&app), app.open_account().await);
+        let (uploader, other) =
+            (enrol(&app, &node.faces, account, 0).await, enrol(&app, &node.faces, account, 1).await);
+        let content: ContentId = uuid(7).into();
+        let (seen, model) = (vec![9.0; embedding(&app, 0).await.len()], node.model().await);
+        write(&app, async |tx| {
+            insert_moderated_content(tx, account, content, [uploader, other]).await;
+            if is_dismissed {
+                let dismissed = dismissal(uploader, (&seen, &model), uuid(1).into(), content);
+                node.faces.dismiss(tx, account, dismissed).await.unwrap();
+            }
+        })
+        .await;
+        let mut deleting = app.api.db.write().await.unwrap();
+        // From here on, nobody else changes what is known of faces.
+        node.faces.delete_profile(&mut deleting, account, other).await.unwrap();
+        let deleting_content = write(&app, async |tx| {
+            assert!(app.api.content_moderation.delete_content(tx, account, content).await.unwrap());
+        });
+        let deleting_uploader = async {
+            app.wait_until_blocked(1).await;
+            node.faces.delete_profile(&mut deleting, account, uploader).await.unwrap();
+            deleting.commit().await.unwrap();
+        };
+        tokio::join!(deleting_content, deleting_uploader);
+        assert_eq!(count(&app, sql!("SELECT count(*) FROM contents")).await, 0);
+        assert_eq!(count(&app, sql!("SELECT count(*) FROM negative_labels")).await, 0);
+    }
+}
+
+/// A content that the first of two people uploaded, and a moderation that has found both in it.
+async fn insert_moderated_content(
+    tx: &mut WriteTx,
+    account: AccountId,
+    content: ContentId,
+    people: [ProfileId; 2],
+) {
+    let now: Timestamp = "2026-01-16T14:40:00Z".parse().unwrap();
+    let moderation = uuid(8);
+    let content_row = sql!(
+        "INSERT INTO contents (id, account_id, url, type, uploader_id, archived, created_at)
+         VALUES ($1, $2, 'https://media.example.com/1.mp4', 'VIDEO', $3, FALSE, $4)",
+        content,
+        account,
+        people[0],
+        now,
+    );
+    let moderation_row = sql!(
+        "INSERT INTO moderations (id, account_id, content_id, content_type, url, wanted, destinations, state, job_id,
+                                  position, created_at)
+         VALUES ($1, $2, $3, 'VIDEO', 'https://media.example.com/1.mp4', $4, $5, 'DONE', $1, 0.0, $6)",
+        moderation,
+        account,
+        content,
+        serde_json::json!({}),
+        Vec::<u8>::new(),
+        now,
+    );
+    for query in [content_row, moderation_row] {
+        tx.execute(query).await.unwrap();
+    }
+    for (track, person) in people.into_iter().enumerate() {
         tx.execute(sql!(
-            "INSERT INTO contents (id, account_id, url, type, uploader_id, archived, created_at)
-             VALUES ($1, $2, 'https://media.example.com/1.mp4', 'VIDEO', $3, FALSE, $4)",
-            content,
+            "INSERT INTO findings (id, account_id, moderation_id, track, frame_time, profile_id, is_banned, age_group,
+                                   face_top, face_right, face_bottom, face_left, observed_at)
+             VALUES ($1, $2, $3, $4, 0.0, $5, FALSE, 'adult', 0, 1, 1, 0, $6)",
+            uuid(20 + track as u128),
             account,
-            uploader,
-            "2026-01-16T14:40:00Z".parse::<Timestamp>().unwrap(),
+            moderation,
+            track as i64,
+            person,
+            now,
         ))
         .await
         .unwrap();
-        node.faces.dismiss(tx, account, dismissal(uploader, &seen, uuid(1).into(), content)).await.unwrap();
-    })
-    .await;
-    let mut deleting = app.api.db.write().await.unwrap();
-    // From here on, nobody else changes what is known of faces.
-    node.faces.delete_profile(&mut deleting, account, other).await.unwrap();
-    let deleting_content = write(&app, async |tx| {
-        assert!(app.api.content_moderation.delete_content(tx, account, content).await.unwrap());
-    });
-    let deleting_uploader = async {
-        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
-        node.faces.delete_profile(&mut deleting, account, uploader).await.unwrap();
-        deleting.commit().await.unwrap();
-    };
-    tokio::join!(deleting_content, deleting_uploader);
-    assert_eq!(count(&app, sql!("SELECT count(*) FROM contents")).await, 0);
-    assert_eq!(count(&app, sql!("SELECT count(*) FROM negative_labels")).await, 0);
+    }
 }
 
 fn uuid(number: u128) -> Uuid {
     Uuid::from_u128(number)
 }
 
-fn dismissal(
+/// What dismisses a face that a model has embedded.
+fn dismissal<'a>(
     profile: ProfileId,
-    embedding: &[f32],
+    (embedding, model): (&'a [f32], &'a str),
     notification: NotificationId,
     content: ContentId,
-) -> DismissedFace<'_> {
-    DismissedFace { profile, embedding, notification, content, user: uuid(3) }
+) -> DismissedFace<'a> {
+    DismissedFace { profile, embedding, model, notification, content, user: uuid(3) }
 }
 
 /// A transaction that is committed.
@@ -633,8 +725,9 @@ async fn an_account_is_deleted_with_all_its_faces() {
     let mut tx = app.api.db.write().await.unwrap();
     let group = node.create_group(&mut tx, account, "Staff").await.unwrap();
     node.add_to_group(&mut tx, account, group, id).await.unwrap();
-    let bob = embedding(&app, 1).await;
-    node.dismiss(&mut tx, account, dismissal(id, &bob, uuid(1).into(), uuid(7).into())).await.unwrap();
+    let (bob, model) = (embedding(&app, 1).await, node.model_digest().await.unwrap());
+    let dismissed = dismissal(id, (&bob, &model), uuid(1).into(), uuid(7).into());
+    node.dismiss(&mut tx, account, dismissed).await.unwrap();
     tx.commit().await.unwrap();
     let members = node.group_members(&mut app.api.db.read().await.unwrap(), account, &[group]).await.unwrap();
     assert_eq!(members, [id]);

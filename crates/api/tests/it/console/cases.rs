@@ -10,6 +10,7 @@ use domain::content_moderation::SweepFindingPictures;
 use futures_util::TryStreamExt as _;
 use media::blobs::BlobPrefix;
 use serde_json::{Value, json};
+use std::time::Duration;
 use testkit::TestResponse;
 
 /// A reviewer of an account in which a moderation found one unknown face.
@@ -77,6 +78,33 @@ async fn a_finding_is_claimed_decided_and_settled() {
     assert_eq!(desk.notification().await["average_score"], 100);
     let read = desk.call("GET", &case, None).await.json();
     assert_eq!((&read["state"], &read["outcome"]), (&json!("SETTLED"), &json!("CONFIRM")));
+}
+
+/// On PostgreSQL, which would end one of two transactions that wait for each other, and not always the one that is tried again.
+#[tokio::test]
+async fn a_decision_is_settled_while_what_it_is_about_is_deleted() {
+    let desk = Desk::open().await;
+    let case = desk.claimed_case().await;
+    desk.call("PUT", &format!("{case}/decision"), Some(json!({ "decision": "FALSE_ALARM" }))).await;
+    let (fixture, app) = (&desk.fixture, &desk.fixture.app);
+    app.environment.advance(SignedDuration::from_secs(11));
+    // The deletion waits for a list of notifications, having begun.
+    let mut tx = app.api.db.write().await.unwrap();
+    let lock = sql!("UPDATE notification_lists SET gaps = gaps WHERE list_id = $1", fixture.account);
+    tx.execute(lock).await.unwrap();
+    let path = format!("/moderations/{}", desk.moderation);
+    let (deleted, ()) = tokio::join!(fixture.call("DELETE", &path, None), async {
+        app.wait_until_blocked(1).await;
+        let working = app.spawn_worker();
+        app.wait_until_blocked(2).await;
+        // Longer than PostgreSQL waits until it looks for who waits for whom.
+        tokio::time::sleep(Duration::from_millis(1200)).await;
+        tx.commit().await.unwrap();
+        working.stop().await;
+    });
+    assert_eq!(deleted.status_and_code(), "204", "{}", deleted.json());
+    app.run_due_jobs().await;
+    assert_eq!(fixture.count(sql!("SELECT count(*) FROM cases")).await, 0);
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! Moderations of images, from start to notifications.
 
-use crate::content_moderation::{AccountFixture, another_photo, created_id, face_base64, text_members};
+use crate::content_moderation::{
+    AccountFixture, another_photo, created_id, face_base64, text_members, two_people,
+};
 use base::{Picture, PictureSize};
 use db::sql;
 use domain::{content_moderation::SweepFindingPictures, image_analysis::sample_faces};
@@ -406,6 +408,38 @@ async fn somebody_who_is_deleted_while_an_image_is_judged_is_told_of_nowhere() {
     assert_eq!(fixture.count(sql!("SELECT count(*) FROM finding_pictures")).await, 0);
     app.api.faces.sweep_tombstones().await.unwrap();
     assert_eq!(fixture.picture_count().await, 0);
+}
+
+/// Where a content names Ada alone, and she is deleted while a moderation of it waits, nobody is known to that. If she is
+/// detached, the content names nobody, and everybody is known.
+#[tokio::test]
+async fn not_everybody_is_known_once_the_only_one_whom_a_content_names_is_deleted() {
+    let fixture = AccountFixture::start_with_media().await;
+    let (ada, bob) = two_people();
+    fixture.enrol("Bob", bob).await;
+    let url = fixture.files.put("bob.png", png(bob));
+    for (is_attached_later, is_detached, expected) in
+        [(false, false, vec!["UNKNOWN_FACE"]), (true, false, vec!["UNKNOWN_FACE"]), (false, true, vec![])]
+    {
+        let profile = fixture.enrol("Ada", ada).await;
+        let named = if is_attached_later { json!([]) } else { json!([profile]) };
+        let body = json!({ "url": url, "type": "IMAGE", "profile_ids": named });
+        let content = fixture.create("/contents", body).await;
+        let id = fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;
+        let attached = format!("/contents/{content}/profiles");
+        if is_attached_later {
+            let body = json!({ "profile_id": profile });
+            assert_eq!(fixture.call("POST", &attached, Some(body)).await.status, 200);
+        }
+        if is_detached {
+            let detached = fixture.call("DELETE", &format!("{attached}/{profile}"), None).await;
+            assert_eq!(detached.status_and_code(), "204");
+        }
+        let deleted = fixture.call("DELETE", &format!("/profiles/{profile}"), None).await;
+        assert_eq!(deleted.status_and_code(), "204");
+        fixture.app.run_due_jobs().await;
+        assert_eq!(fixture.reasons(&id).await, expected, "{is_attached_later} {is_detached}");
+    }
 }
 
 /// Addresses that a store of files signs for a while carry tokens of a thousand characters and more.

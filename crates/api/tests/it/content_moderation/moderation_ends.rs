@@ -3,6 +3,7 @@
 use crate::content_moderation::AccountFixture;
 use db::sql;
 use domain::content_moderation::SweepModerations;
+use jobs::JobState;
 use serde_json::{Value, json};
 use testkit::{
     face_pictures,
@@ -69,6 +70,51 @@ async fn a_moderation_that_is_given_up_is_told_as_failed() {
     }
     assert_eq!(fixture.all_reasons(&id).await, ["FAILED"]);
     assert_eq!(fixture.moderation_state(&id).await["error"]["code"], "GIVEN_UP");
+}
+
+impl AccountFixture {
+    /// Discards the job of a moderation that waits for a worker, as an operator does.
+    async fn discard_run(&self) {
+        let mut view = self.app.api.db.read().await.unwrap();
+        let waiting = jobs::list(&mut view, Some(JobState::Waiting), Some("run-moderation")).await.unwrap();
+        drop(view);
+        assert_eq!(waiting.len(), 1);
+        let mut tx = self.app.api.db.write().await.unwrap();
+        jobs::discard(&mut tx, waiting[0].id).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_moderation_whose_job_is_discarded_is_told_as_failed() {
+    let fixture = AccountFixture::start_with_media().await;
+    let (_, id) = fixture.waiting_moderation().await;
+    let sweep = async || fixture.app.api.content_moderation.sweep(SweepModerations {}).await.unwrap();
+    sweep().await;
+    assert_eq!(fixture.all_reasons(&id).await, [""; 0], "it waits for a worker");
+    fixture.discard_run().await;
+    for _ in 0..2 {
+        sweep().await;
+    }
+    assert_eq!(fixture.all_reasons(&id).await, ["FAILED"]);
+    assert_eq!(fixture.moderation_state(&id).await["error"]["code"], "GIVEN_UP");
+    let ended = sql!("SELECT count(*) FROM moderations WHERE ended_at IS NOT NULL");
+    assert_eq!(fixture.count(ended).await, 1, "so what it knows of faces is erased in time");
+}
+
+/// A run that waits for its next attempt would have seen that it is to stop.
+#[tokio::test]
+async fn a_moderation_whose_job_is_discarded_after_it_was_stopped_is_told_as_stopped() {
+    let fixture = AccountFixture::start_with_media().await;
+    let (_, id) = fixture.waiting_moderation().await;
+    fixture.app.execute(sql!("UPDATE moderations SET state = 'RUNNING'")).await;
+    let answer = fixture.call("POST", &format!("/moderations/{id}/stop"), None).await;
+    assert_eq!(answer.status, 202);
+    assert_eq!(fixture.moderation_state(&id).await["state"], "STOPPING");
+    fixture.discard_run().await;
+    fixture.app.api.content_moderation.sweep(SweepModerations {}).await.unwrap();
+    assert_eq!(fixture.all_reasons(&id).await, ["STOPPED"]);
+    assert_eq!(fixture.moderation_state(&id).await["state"], "STOPPED");
 }
 
 /// An older build, which runs again after a roll-back, knows none of the newer reasons.

@@ -123,6 +123,32 @@ async fn a_sweep_ends_with_the_ban_and_with_the_profile() {
     assert_eq!(fixture.waiting_sweeps().await, 0, "a ban that is over is swept no more");
 }
 
+/// On PostgreSQL, where the deletion would otherwise look for notifications before the sweep has written its own.
+#[tokio::test]
+async fn somebody_who_is_deleted_while_they_are_looked_for_is_named_by_no_notification() {
+    let fixture = AccountFixture::start_with_media().await;
+    let (ada, _) = two_people();
+    let profile = fixture.enrol("Ada", ada).await;
+    fixture.moderated("ada.png", &another_photo(ada, 1), json!({})).await;
+    fixture.ban(&profile, "ban").await;
+    fixture.app.environment.advance(SignedDuration::from_secs(20));
+    // The sweep has to wait for the account's list of notifications.
+    let mut tx = fixture.app.api.db.write().await.unwrap();
+    let lock = sql!("UPDATE notification_lists SET gaps = gaps WHERE list_id = $1", fixture.account);
+    tx.execute(lock).await.unwrap();
+    let working = fixture.app.spawn_worker();
+    fixture.app.wait_until_blocked(1).await;
+    let path = format!("/profiles/{profile}");
+    let (deleted, ()) = tokio::join!(fixture.call("DELETE", &path, None), async {
+        fixture.app.wait_until_blocked(2).await;
+        tx.commit().await.unwrap();
+    });
+    working.stop().await;
+    assert_eq!(deleted.status_and_code(), "204", "{}", deleted.json());
+    assert_eq!(fixture.waiting_sweeps().await, 0);
+    assert_eq!(fixture.app.api.account_deletion.find_orphans().await.unwrap(), []);
+}
+
 async fn queue(fixture: &AccountFixture, job: &SweepFindingsOfBan) {
     let api = &fixture.app.api;
     let mut tx = api.db.write().await.unwrap();

@@ -107,6 +107,7 @@ mod tests {
             groups: Vec::new(),
             member: None,
             min_similarity: None,
+            named_profile_deleted: false,
         }
     }
 

@@ -34,7 +34,7 @@ use crate::{
     image_analysis::{AnalysisError, ImageAnalyser},
 };
 use base::{AccountId, Environment, ModerationId, SignedDuration, Timestamp, Uuid};
-use db::{Db, DbError, FromRow, ReadTx, WriteTx, sql};
+use db::{Db, DbError, FromRow, Json, ReadTx, WriteTx, sql};
 use decision::KnownProfiles;
 use effects::RunEffects;
 use face_tracks::{FaceTracks, MAX_CANDIDATES, MIN_CLEAR_QUALITY, UNCLEAR_DISTANCE_FACTOR};
@@ -346,11 +346,26 @@ impl ModerationRunner {
         let parameters = &context.parameters;
         let attached = contents::profiles(view, context.account, context.content).await?;
         let of_groups = self.faces.group_members(view, context.account, &parameters.groups).await?;
-        let is_any_named =
-            !parameters.profiles.is_empty() || !parameters.groups.is_empty() || !attached.is_empty();
+        let is_any_named = !parameters.profiles.is_empty()
+            || !parameters.groups.is_empty()
+            || !attached.is_empty()
+            || is_named_profile_deleted(view, context.moderation).await?;
         let named = parameters.profiles.iter().copied().chain(attached).chain(of_groups);
         Ok(KnownProfiles::of(is_any_named, named))
     }
+}
+
+/// Whether somebody whom the content named was deleted. Asked once the content's profiles were read: a deletion may have taken
+/// them out since the run began.
+async fn is_named_profile_deleted(view: &mut ReadTx, id: ModerationId) -> Result<bool, DbError> {
+    #[derive(FromRow)]
+    struct ParametersRow {
+        #[sqlx(rename = "wanted")]
+        parameters: Json<ModerationParameters>,
+    }
+    let row: Option<ParametersRow> =
+        view.fetch_optional(sql!("SELECT wanted FROM moderations WHERE id = $1", id)).await?;
+    Ok(row.is_some_and(|row| row.parameters.0.named_profile_deleted))
 }
 
 impl ModerationRun {

@@ -1,7 +1,8 @@
 //! `DELETE /accounts/{accountId}/contents/{id}`
 
 use crate::content_moderation::AccountFixture;
-use db::sql;
+use base::Uuid;
+use db::{FromRow, sql};
 use serde_json::json;
 
 #[tokio::test]
@@ -40,4 +41,47 @@ async fn a_deleted_content_takes_its_moderations_reports_and_profiles_with_it() 
         assert_eq!(fixture.count(query).await, 0, "{what}");
     }
     assert_eq!(fixture.get(&format!("/profiles/{profile}")).await["profile_id"], profile.as_str());
+}
+
+/// On PostgreSQL, which would end one of two transactions that wait for each other: a run locks its job, and then the list of
+/// notifications of the account.
+#[tokio::test]
+async fn a_content_is_deleted_while_a_moderation_of_it_writes() {
+    #[derive(FromRow)]
+    struct JobIdRow {
+        job_id: Uuid,
+    }
+    let fixture = AccountFixture::start_with_media().await;
+    let (content, _) = fixture.finished_moderation(json!({})).await;
+    fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;
+    fixture.app.run_due_jobs().await;
+    // As if the one that is deleted last ran on.
+    let last: Option<JobIdRow> = {
+        let mut view = fixture.app.api.db.read().await.unwrap();
+        view.fetch_optional(sql!("SELECT job_id FROM moderations ORDER BY id DESC LIMIT 1")).await.unwrap()
+    };
+    let JobIdRow { job_id } = last.unwrap();
+    fixture
+        .app
+        .execute(sql!(
+            "INSERT INTO jobs (id, kind, lane, payload, state, attempts, run_at, created_at)
+             VALUES ($1, 'run-moderation', 'heavy', $2, 'WAITING', 0, $3, $3)",
+            job_id,
+            json!({}),
+            fixture.app.api.environment.now(),
+        ))
+        .await;
+    let mut run = fixture.app.api.db.write().await.unwrap();
+    run.execute(sql!("UPDATE jobs SET worker = worker WHERE id = $1", job_id)).await.unwrap();
+    let path = format!("/contents/{content}");
+    let (deleted, ()) = tokio::join!(fixture.call("DELETE", &path, None), async {
+        fixture.app.wait_until_blocked(1).await;
+        let lock = sql!("UPDATE notification_lists SET gaps = gaps WHERE list_id = $1", fixture.account);
+        run.execute(lock).await.unwrap();
+        run.commit().await.unwrap();
+    });
+    assert_eq!(deleted.status_and_code(), "204", "{}", deleted.json());
+    assert_eq!(fixture.count(sql!("SELECT count(*) FROM moderations")).await, 0);
+    let left = sql!("SELECT count(*) FROM jobs WHERE kind = 'run-moderation'");
+    assert_eq!(fixture.count(left).await, 0);
 }

@@ -1,6 +1,7 @@
 //! `DELETE /accounts/{accountId}/moderations/{moderationId}`
 
 use crate::content_moderation::AccountFixture;
+use base::Uuid;
 use db::sql;
 use serde_json::json;
 use testkit::{face_pictures, group_photo, media_fixtures::png};
@@ -96,4 +97,31 @@ async fn the_lists_of_others_close_up() {
     fixture.moderate(&url, "IMAGE", json!({ "unknown_faces": true })).await;
     let (later, total) = ids(1).await;
     assert_eq!((total as usize, &later[2..]), (expected.len() + 2, &expected[..]), "a face, and the end");
+}
+
+/// On PostgreSQL, which would end one of two transactions that wait for each other: whatever writes a notification locks the
+/// account's list before all others.
+#[tokio::test]
+async fn a_moderation_is_deleted_while_notifications_are_written() {
+    let fixture = AccountFixture::start_with_media().await;
+    let (_, moderation) = fixture.finished_moderation(json!({})).await;
+    // An inbox whose id comes before the account's.
+    let (id, inbox): (Uuid, Uuid) = (moderation.parse().unwrap(), Uuid::from_u128(1));
+    for query in [
+        sql!("UPDATE notification_lists SET list_id = $2 WHERE list_id = $1", id, inbox),
+        sql!("UPDATE notification_places SET list_id = $2 WHERE list_id = $1", id, inbox),
+    ] {
+        fixture.app.execute(query).await;
+    }
+    let lock = |list: Uuid| sql!("UPDATE notification_lists SET gaps = gaps WHERE list_id = $1", list);
+    let mut writing = fixture.app.api.db.write().await.unwrap();
+    writing.execute(lock(fixture.account.into())).await.unwrap();
+    let path = format!("/moderations/{moderation}");
+    let (deleted, ()) = tokio::join!(fixture.call("DELETE", &path, None), async {
+        fixture.app.wait_until_blocked(1).await;
+        writing.execute(lock(inbox)).await.unwrap();
+        writing.commit().await.unwrap();
+    });
+    assert_eq!(deleted.status_and_code(), "204", "{}", deleted.json());
+    assert_eq!(fixture.count(sql!("SELECT count(*) FROM notification_places")).await, 0);
 }
