@@ -1,11 +1,12 @@
 //! Deleting again what was deleted after a backup was made that has been restored. What it was is in an export of the audit
-//! trail that was kept elsewhere (`assay audit export`).
+//! trail that was kept elsewhere (`assay audit export`). Rules for whoever deletes by hand do not hold here: what came before a
+//! deletion, such as another administrator or another face, may be newer than the backup, and so not there.
 
 use crate::{
     accounts::{
         self,
         deletion::{AccountDeletionError, AccountDeletionService},
-        members::{self, MemberChangeError},
+        members,
     },
     age_verification,
     content_moderation::ContentModerationService,
@@ -61,8 +62,6 @@ pub enum ErasureReplayError {
     Malformed,
     #[error(transparent)]
     Account(#[from] AccountDeletionError),
-    #[error(transparent)]
-    Member(MemberChangeError),
     #[error(transparent)]
     Document(#[from] DocumentSessionError),
     #[error(transparent)]
@@ -142,10 +141,8 @@ impl ErasureReplay {
     ) -> Result<bool, ErasureReplayError> {
         let mut tx = self.db.write().await?;
         if record.kind == "member.remove" {
-            match members::remove(&mut tx, account, id.into(), true).await {
-                Ok(()) => {}
-                Err(MemberChangeError::Missing) => return Ok(false),
-                Err(error) => return Err(ErasureReplayError::Member(error)),
+            if !members::remove_again(&mut tx, account, id.into()).await? {
+                return Ok(false);
             }
             tx.commit().await?;
             return Ok(true);
@@ -175,7 +172,7 @@ impl ErasureReplay {
             "profile.delete" => self.faces.delete_profile(tx, account, id.into()).await,
             _ => {
                 let face = id_in(record.details.face.as_ref())?;
-                self.faces.remove_face(tx, account, id.into(), face.into()).await
+                self.faces.remove_face_again(tx, account, id.into(), face.into()).await
             }
         };
         match deleted {

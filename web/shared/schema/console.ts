@@ -2187,7 +2187,7 @@ export interface components {
              * @description When it began; the `webhook-timestamp` is this moment in whole seconds.
              */
             at: string;
-            /** @description Why it failed, in words. */
+            /** @description Why it failed, in words. Members learn of a call without an answer only that the address could not be called. */
             error?: string | null;
             /**
              * Format: int32

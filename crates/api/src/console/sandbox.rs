@@ -91,8 +91,8 @@ pub(super) async fn set_document_responses(
     call: ConsoleCall<SandboxManage, (), ConsoleCommand<SetDocumentResponsesRequest>>,
 ) -> Result<StatusCode, ModerationApiError> {
     let app = own_application(&call)?;
-    api.document_verification.set_app_response_config(app, &call.input.0.0).await?;
     let mut tx = call.begin(&api).await?;
+    api.document_verification.set_app_response_config(&mut tx, app, &call.input.0.0).await?;
     tx.audit(AuditEvent::new("sandbox.responses").app(app).target(app));
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)

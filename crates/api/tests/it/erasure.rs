@@ -6,7 +6,7 @@ use crate::{
     document_verification,
 };
 use base::SignedDuration;
-use db::{FromRow, sql};
+use db::{FromRow, Query, sql};
 use domain::{
     content_moderation::SweepFindingPictures,
     erasure_replay::{ErasureReplay, ReplayOutcome},
@@ -51,9 +51,50 @@ async fn secrets(app: &TestApp) -> Vec<Needle> {
         ))
         .await
         .unwrap();
-    // The middle of a value: its beginning and end may lie on other pages than the rest.
-    let middle = |bytes: Vec<u8>| bytes[bytes.len() / 2 - 12..bytes.len() / 2 + 12].to_vec();
-    rows.into_iter().map(|SecretRow { what, bytes }| Needle { what, bytes: middle(bytes) }).collect()
+    rows.into_iter().map(|SecretRow { what, bytes }| Needle { what, bytes: middle(&bytes) }).collect()
+}
+
+/// The middle of a value: its beginning and end may lie on other pages than the rest.
+fn middle(bytes: &[u8]) -> Vec<u8> {
+    bytes[bytes.len() / 2 - 12..bytes.len() / 2 + 12].to_vec()
+}
+
+/// Something of a value that a statement reads as `bytes`, to look for in files.
+pub(crate) async fn stored_needle(app: &TestApp, query: Query) -> Vec<u8> {
+    #[derive(FromRow)]
+    struct BytesRow {
+        bytes: Vec<u8>,
+    }
+    let row: Option<BytesRow> = app.api.db.read().await.unwrap().fetch_optional(query).await.unwrap();
+    middle(&row.unwrap().bytes)
+}
+
+/// Asserts that an erasure removes something from the files of the database, although nothing else is erased beside it.
+/// Returns what the erasure returned.
+pub(crate) async fn assert_erased_from_files<T>(
+    app: &TestApp,
+    needle: &[u8],
+    erasure: impl Future<Output = T>,
+) -> T {
+    let db = &app.api.db;
+    // On PostgreSQL, tests beside this one may have transactions that are waited for.
+    let clean = async || while !domain::erasure_keys::clean_files(db).await.unwrap() {};
+    let recorded = async || {
+        let erasures = sql!("SELECT erased FROM erasure_progress WHERE id = 1");
+        db.read().await.unwrap().count(erasures).await.unwrap()
+    };
+    clean().await;
+    let earlier = recorded().await;
+    if db.sqlite_file().is_some() {
+        let before = Haystack::read(app, &[]).await;
+        assert!(!before.places_of(needle).is_empty(), "it is not there before");
+    }
+    let erased = erasure.await;
+    assert!(recorded().await > earlier, "nothing says that something was erased");
+    clean().await;
+    let after = Haystack::read(app, &[]).await;
+    assert_eq!(after.places_of(needle), Vec::<&Path>::new(), "it is still there");
+    erased
 }
 
 fn files_below(folder: &Path) -> Vec<PathBuf> {
@@ -319,6 +360,58 @@ async fn what_named_a_deleted_person_names_nobody() {
     assert_eq!(deleted.status_and_code(), "204");
 }
 
+fn erasure_replay(app: &TestApp) -> ErasureReplay {
+    ErasureReplay {
+        db: app.api.db.clone(),
+        faces: app.api.faces.clone(),
+        content_moderation: app.api.content_moderation.clone(),
+        document_verification: app.api.document_verification.clone(),
+        account_deletion: app.api.account_deletion.clone(),
+        environment: app.api.environment.clone(),
+    }
+}
+
+/// What had to come before a deletion may be newer than the backup that was restored: another face of a banned profile,
+/// another administrator.
+#[tokio::test]
+async fn deletions_that_nobody_may_ask_for_any_more_are_done_again() {
+    let fixture = AccountFixture::start().await;
+    let app = &fixture.app;
+    let replay = erasure_replay(app);
+    let profile = fixture.enrol("Ada", &face_pictures()[6]).await;
+    let known = fixture.get(&format!("/profiles/{profile}")).await;
+    let face = known["faces"][0]["id"].as_str().unwrap().to_owned();
+    let banned = fixture.call("POST", &format!("/profiles/{profile}/ban"), None).await;
+    assert!(banned.status.is_success(), "{}", banned.json());
+    let (member, _) = fixture.add_member("ada@example.com", true, &[]).await;
+    for (below, code) in [
+        (format!("/profiles/{profile}/faces/{face}"), "400 INVALID_REQUEST"),
+        (format!("/members/{member}"), "409 LAST_ADMINISTRATOR"),
+    ] {
+        assert_eq!(fixture.call("DELETE", &below, None).await.status_and_code(), code, "{below}");
+    }
+
+    let line = |kind: &str, target: &str, details: serde_json::Value| {
+        let record =
+            json!({ "kind": kind, "account": fixture.account, "target": target, "details": details });
+        json!({ "hash": "", "record": record }).to_string()
+    };
+    for line in [
+        line("profile.remove-face", &profile, json!({ "face": face })),
+        line("member.remove", &member, json!({})),
+    ] {
+        assert_eq!(replay.apply(&line).await.unwrap(), ReplayOutcome::Deleted, "{line}");
+        assert_eq!(replay.apply(&line).await.unwrap(), ReplayOutcome::Gone, "{line}");
+    }
+    for table in ["faces", "members"] {
+        let left = app.dump().await.iter().filter(|row| row.starts_with(&format!("{table} "))).count();
+        assert_eq!(left, 0, "{table}");
+    }
+    let banned = sql!("SELECT count(*) FROM profiles WHERE banned = TRUE AND active = TRUE");
+    assert_eq!(fixture.count(banned).await, 1, "the ban is no biometric data, and stays");
+    assert_eq!(app.api.account_deletion.find_orphans().await.unwrap(), []);
+}
+
 /// What one deletion of each kind recorded has another of the same kind deleted: as after a backup was restored.
 #[tokio::test]
 async fn each_deletion_that_was_recorded_can_be_done_again() {
@@ -364,14 +457,7 @@ async fn each_deletion_that_was_recorded_can_be_done_again() {
     };
     app.api.audit_trail.export(&mut view, &domain::audit_trail::AuditFilter::default(), each).await.unwrap();
     drop(view);
-    let replay = ErasureReplay {
-        db: app.api.db.clone(),
-        faces: app.api.faces.clone(),
-        content_moderation: app.api.content_moderation.clone(),
-        document_verification: app.api.document_verification.clone(),
-        account_deletion: app.api.account_deletion.clone(),
-        environment: app.api.environment.clone(),
-    };
+    let replay = erasure_replay(app);
     let run = async |lines: &[String]| {
         let mut deleted = 0;
         for line in lines {

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     authentication::{console_link, generate_token, hash_token},
+    erasure_keys,
     mail::{EmailMessage, MailConfigError, Mailer},
 };
 use base::{
@@ -320,6 +321,7 @@ impl Invitations {
             .await?;
         if rows == 1 {
             tx.audit(AuditEvent::new("invitation.revoke").account(account).target(id));
+            erasure_keys::record_erasure(tx).await?;
         }
         Ok(rows == 1)
     }

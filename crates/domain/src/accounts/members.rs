@@ -1,7 +1,10 @@
 //! The members of an account: the people who work in it.
 
 use super::{ConsoleScope, Principal, Scope, lock_exclusive};
-use crate::authentication::{self, CredentialHolder};
+use crate::{
+    authentication::{self, CredentialHolder},
+    erasure_keys,
+};
 use base::{AccountId, MemberId, MemberRoleId, Timestamp};
 use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
 
@@ -168,6 +171,23 @@ pub async fn remove(
     if member.admin && !by_administrator {
         return Err(MemberChangeError::AdministratorRequired);
     }
+    Ok(delete(tx, account, id).await?)
+}
+
+/// Removes a member again, after a backup brought them back: the last administrator, too. Returns whether they were there.
+pub(crate) async fn remove_again(
+    tx: &mut WriteTx,
+    account: AccountId,
+    id: MemberId,
+) -> Result<bool, DbError> {
+    if !lock_exclusive(tx, account).await? || find(tx, account, id).await?.is_none() {
+        return Ok(false);
+    }
+    delete(tx, account, id).await?;
+    Ok(true)
+}
+
+async fn delete(tx: &mut WriteTx, account: AccountId, id: MemberId) -> Result<(), DbError> {
     authentication::delete_all(tx, CredentialHolder::member(account, id)).await?;
     // Their sign-in links are deleted by ON DELETE CASCADE.
     for query in [
@@ -180,7 +200,7 @@ pub async fn remove(
         tx.execute(query).await?;
     }
     tx.audit(member_event("member.remove", account, id));
-    Ok(())
+    erasure_keys::record_erasure(tx).await
 }
 
 fn member_event(kind: &'static str, account: AccountId, member: MemberId) -> AuditEvent {

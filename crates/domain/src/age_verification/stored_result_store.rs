@@ -2,7 +2,7 @@
 //! the authenticator gives out only after it has verified its user. A row names neither session nor relying party.
 
 use super::session_config::StoredAgeResult;
-use crate::vault::Vault;
+use crate::{erasure_keys, vault::Vault};
 use age_methods::passkey::StoredPasskey;
 use aws_lc_rs::digest;
 use base::{Environment, SignedDuration, Timestamp};
@@ -122,6 +122,9 @@ impl StoredResultStore {
         let rows = tx
             .execute(sql!("DELETE FROM age_tokens WHERE id = $1", hash_credential_id(credential_id)))
             .await?;
+        if rows > 0 {
+            erasure_keys::record_erasure(&mut tx).await?;
+        }
         tx.commit().await?;
         Ok(rows > 0)
     }

@@ -6,7 +6,7 @@ use super::{
     statement_of_reasons::StatementWriter,
 };
 use crate::{
-    cases,
+    cases, erasure_keys,
     faces::{DismissalSelection, DismissedFace, FaceIndexService},
     sealed_texts::{SealedTexts, TextColumn},
     violation::{Violation, check_max_chars},
@@ -165,7 +165,9 @@ impl ReviewRecorder {
             // Whoever dismissed it before, it is this person now.
             ReviewDecision::Accept => {
                 let dismissal = DismissalSelection::OfNotification(id);
-                self.faces.undo_dismissals(tx, account, dismissal).await?;
+                if self.faces.undo_dismissals(tx, account, dismissal).await? > 0 {
+                    erasure_keys::record_erasure(tx).await?;
+                }
             }
         }
         notifications::find(tx, account, id).await?.ok_or(ReviewError::Missing)

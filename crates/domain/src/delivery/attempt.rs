@@ -4,7 +4,7 @@ use super::{
     circuit_breaker::EndpointHealth,
     leases::LeasedDelivery,
     message::{Outbox, WebhookMessage, WebhookMethod},
-    records::DeliveryAttempt,
+    records::{DeliveryAttempt, UnsentReason},
     secrets::{self, WebhookSecret},
 };
 use base::{DeliveryId, Environment, SignedDuration, Timestamp};
@@ -35,9 +35,9 @@ pub(super) struct AttemptResult {
 
 impl AttemptResult {
     /// An attempt that sent nothing, which says nothing about the endpoint.
-    pub(super) fn unsent(env: &dyn Environment, outcome: DeliveryOutcome, error: &str) -> Self {
+    pub(super) fn unsent(env: &dyn Environment, outcome: DeliveryOutcome, reason: UnsentReason) -> Self {
         let record =
-            DeliveryAttempt { at: env.now(), took_ms: 0, status: None, error: Some(error.to_owned()) };
+            DeliveryAttempt { at: env.now(), took_ms: 0, status: None, error: Some(reason.to_string()) };
         Self { record, outcome, health: EndpointHealth::Healthy }
     }
 }
@@ -56,16 +56,14 @@ pub(super) async fn run(
         metrics::histogram!("assay_delivery_lag_seconds").record(lag);
     }
     if leased.sealed.is_empty() {
-        let error = "what it said was erased with the person or session that it was about";
-        return AttemptResult::unsent(env, DeliveryOutcome::GivenUp, error);
+        return AttemptResult::unsent(env, DeliveryOutcome::GivenUp, UnsentReason::Erased);
     }
     let Some(message) = outbox.unseal(leased.id, &leased.sealed) else {
-        let error = "the message cannot be decrypted: it was damaged, or the master key is another one";
-        return AttemptResult::unsent(env, DeliveryOutcome::GivenUp, error);
+        return AttemptResult::unsent(env, DeliveryOutcome::GivenUp, UnsentReason::Undecryptable);
     };
     let response = match build_request(leased.id, &message, secrets, at, timeout) {
         Ok(request) => outbox.fetcher().call(&message.url, request).await,
-        Err(error) => return AttemptResult::unsent(env, DeliveryOutcome::GivenUp, error),
+        Err(reason) => return AttemptResult::unsent(env, DeliveryOutcome::GivenUp, reason),
     };
     let took = started.elapsed();
     let (outcome, health) = classify(&message, &response, at);
@@ -101,11 +99,11 @@ fn build_request(
     secrets: &[WebhookSecret],
     now: Timestamp,
     timeout: Duration,
-) -> Result<FetchRequest, &'static str> {
+) -> Result<FetchRequest, UnsentReason> {
     let mut headers = HeaderMap::new();
-    let mut set = |name: &str, value: &str| -> Result<(), &'static str> {
-        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| "a header's name cannot be sent")?;
-        headers.insert(name, HeaderValue::from_str(value).map_err(|_| "a header's value cannot be sent")?);
+    let mut set = |name: &str, value: &str| -> Result<(), UnsentReason> {
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| UnsentReason::HeaderName)?;
+        headers.insert(name, HeaderValue::from_str(value).map_err(|_| UnsentReason::HeaderValue)?);
         Ok(())
     };
     for (name, value) in &message.headers {

@@ -8,7 +8,7 @@ use super::{
     circuit_breaker::EndpointBreaker,
     leases::{self, DueApplication, DueEndpoint, LeasedDelivery},
     message::Outbox,
-    records::DeliveryState,
+    records::{DeliveryState, UnsentReason},
     retry_schedule,
     secrets::{self, WebhookSecret},
 };
@@ -294,7 +294,7 @@ impl DeliveryDispatcher {
             // ever.
             let result = AssertUnwindSafe(attempt).catch_unwind().await.unwrap_or_else(|_| {
                 metrics::counter!("assay_job_panics_total").increment(1);
-                AttemptResult::unsent(&**env, DeliveryOutcome::Retry(None), "the attempt panicked")
+                AttemptResult::unsent(&**env, DeliveryOutcome::Retry(None), UnsentReason::Panicked)
             });
             let _loop_gone = sender.send(CompletedDelivery { leased, span: attempt_span, result }).await;
         };

@@ -4,6 +4,7 @@ use super::endpoints::split_destination;
 use crate::wire_enum::wire_enum;
 use base::{AppId, DeliveryId, Environment, SignedDuration, Timestamp, Uuid};
 use db::{AuditEvent, Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
+use media::fetch::FetchError;
 use serde::{Deserialize, Serialize};
 
 wire_enum! {
@@ -33,6 +34,27 @@ pub struct DeliveryAttempt {
     /// Why it failed, for the operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+}
+
+wire_enum! {
+    /// Why an attempt sent nothing, as it is stored with the attempt. Each is a fact about the message alone.
+    pub(super) enum UnsentReason {
+        Erased => "what it said was erased with the person or session that it was about",
+        Undecryptable => "the message cannot be decrypted: it was damaged, or the master key is another one",
+        HeaderName => "a header's name cannot be sent",
+        HeaderValue => "a header's value cannot be sent",
+        Panicked => "the attempt panicked",
+    }
+}
+
+impl DeliveryAttempt {
+    /// Why it failed, for whoever supplied the address. Without a response, that is why nothing was sent, or else the error
+    /// of a call, which would reveal what is reachable inside the operator's network.
+    fn public_error(&self) -> Option<&str> {
+        let error = self.error.as_deref()?;
+        let told = self.status.is_some() || UnsentReason::VARIANTS.contains(&error);
+        Some(if told { error } else { FetchError::PUBLIC_MESSAGE })
+    }
 }
 
 /// A delivery as operators see it: everything but the message itself, which [`super::Outbox::open_message`] reads.
@@ -67,6 +89,15 @@ impl DeliveryRecord {
         split_destination(
             self.endpoint.split_once(' ').map_or(&*self.endpoint, |(_, destination)| destination),
         )
+    }
+
+    /// The same for whoever supplied the address: of a call that failed they learn no more than that it did.
+    #[must_use]
+    pub fn without_call_errors(mut self) -> Self {
+        for attempt in &mut self.attempts {
+            attempt.error = attempt.public_error().map(str::to_owned);
+        }
+        self
     }
 }
 
@@ -291,4 +322,28 @@ pub async fn report_metrics(db: &Db) -> Result<(), DbError> {
     metrics::gauge!("assay_deliveries_pending", "state" => "WAITING").set(waiting as f64);
     metrics::gauge!("assay_deliveries_pending", "state" => "RUNNING").set(running as f64);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_supplied_an_address_does_not_learn_why_a_call_failed() {
+        let attempt = |status, error: &str| DeliveryAttempt {
+            at: "2026-01-16T14:40:00Z".parse().unwrap(),
+            took_ms: 3,
+            status,
+            error: Some(error.to_owned()),
+        };
+        for (status, error, told) in [
+            (None, "refused: this host is not on the public internet", FetchError::PUBLIC_MESSAGE),
+            (None, "the call failed: dns error: no record found", FetchError::PUBLIC_MESSAGE),
+            (None, "a text of an earlier version", FetchError::PUBLIC_MESSAGE),
+            (None, UnsentReason::Erased.as_str(), UnsentReason::Erased.as_str()),
+            (Some(404), "the receiver did not take it", "the receiver did not take it"),
+        ] {
+            assert_eq!(attempt(status, error).public_error(), Some(told), "{status:?} {error}");
+        }
+    }
 }

@@ -272,8 +272,9 @@ impl DocumentSessionRetention {
         id: DocumentSessionId,
     ) -> Result<(), DocumentSessionError> {
         self.unit_of_work
-            .update(id, |session, _, _| {
+            .update(id, |session, effects, _| {
                 session.devices.clear();
+                effects.erases = true;
                 Ok(())
             })
             .await

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::vault::Vault;
 use base::{AppId, DocumentSessionId, Environment};
-use db::{Db, DbError, FromRow, ReadTx, sql};
+use db::{Db, DbError, FromRow, ReadTx, WriteTx, sql};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -294,10 +294,14 @@ impl SandboxResponseStore {
     }
 
     /// Stores a configuration of an application, as it was sent.
-    pub(super) async fn set_for_application(&self, app: AppId, sent: &Value) -> Result<(), DbError> {
+    pub(super) async fn set_for_application(
+        &self,
+        tx: &mut WriteTx,
+        app: AppId,
+        sent: &Value,
+    ) -> Result<(), DbError> {
         let env = &*self.env;
         let plain = serde_json::to_vec(sent).expect("JSON is JSON");
-        let mut tx = self.db.write().await?;
         tx.execute(sql!(
             "INSERT INTO identity_responses (app_id, sealed, updated_at) VALUES ($1, $2, $3)
              ON CONFLICT (app_id) DO UPDATE SET sealed = excluded.sealed, updated_at = excluded.updated_at",
@@ -305,8 +309,8 @@ impl SandboxResponseStore {
             self.vault.seal(env, &response_config_aad(app), &plain),
             env.now(),
         ))
-        .await?;
-        tx.commit().await
+        .await
+        .map(drop)
     }
 
     /// Stores a configuration of a session, as it was sent.

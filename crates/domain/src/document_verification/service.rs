@@ -560,8 +560,13 @@ impl DocumentVerificationService {
     }
 
     /// Stores a response configuration of an application, as it was sent.
-    pub async fn set_app_response_config(&self, app: AppId, sent: &Value) -> Result<(), DbError> {
-        self.0.sandbox_responses.set_for_application(app, sent).await
+    pub async fn set_app_response_config(
+        &self,
+        tx: &mut WriteTx,
+        app: AppId,
+        sent: &Value,
+    ) -> Result<(), DbError> {
+        self.0.sandbox_responses.set_for_application(tx, app, sent).await
     }
 
     /// Stores a response configuration of a session, as it was sent.

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     cases::{self, CaseKind, CaseSubject, NewCase},
+    erasure_keys,
     tenancy::limits::{self, LimitSettings},
 };
 use base::{DocumentSessionId, Environment, MediaId, Timestamp, VerificationCheckId};
@@ -30,6 +31,8 @@ pub(super) struct SideEffects {
     pub(super) discarded_media: Vec<MediaId>,
     /// Checks that wait for a reviewer from now on.
     pub(super) referred_checks: Vec<VerificationCheckId>,
+    /// Whether something is deleted that the session held, on request.
+    pub(super) erases: bool,
 }
 
 impl SideEffects {
@@ -218,6 +221,9 @@ impl DocumentUnitOfWork {
                 };
                 cases::create(tx, env, &case).await?;
             }
+        }
+        if effects.erases {
+            erasure_keys::record_erasure(tx).await?;
         }
         Ok(SavedSession { discarded: effects.discarded_media, stored })
     }

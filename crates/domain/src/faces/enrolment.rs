@@ -15,7 +15,7 @@ use super::{
     tombstones::{self, TombstoneSweeper},
 };
 use crate::{
-    accounts,
+    accounts, erasure_keys,
     tenancy::limits::{self, LimitSettings},
 };
 use base::{AccountId, Environment, FaceId, Id as _, LimitViolation, ProfileId, Secret};
@@ -168,7 +168,7 @@ impl Enrolment {
         Ok(face.id)
     }
 
-    /// Removes a face from a profile.
+    /// Removes a face from a profile; refuses the last one of a banned profile.
     pub(super) async fn remove_face(
         &self,
         tx: &mut WriteTx,
@@ -176,6 +176,24 @@ impl Enrolment {
         profile: ProfileId,
         face: FaceId,
     ) -> Result<(), FaceIndexError> {
+        let is_banned = self.delete_face(tx, account, profile, face).await?;
+        let unrecognisable = self.profiles.unrecognisable(tx, account, &[profile]).await?;
+        if is_banned && !unrecognisable.is_empty() {
+            let words = "it is the last face of a banned profile, which would not be recognised any more; enrol another one \
+                         first, lift the ban, or delete the profile";
+            return Err(unusable_ban("faces", words.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Deletes a face of a profile, be it the last one; returns whether the profile is banned.
+    pub(super) async fn delete_face(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        profile: ProfileId,
+        face: FaceId,
+    ) -> Result<bool, FaceIndexError> {
         let seq = next_seq(tx, account).await?;
         let (row, _) = self.profiles.lock(tx, account, profile).await?;
         let now = self.environment.now();
@@ -188,12 +206,6 @@ impl Enrolment {
         if stored_bytes::delete_faces(tx, account, removed).await? == 0 {
             return Err(FaceIndexError::Missing("face"));
         }
-        let unrecognisable = self.profiles.unrecognisable(tx, account, &[profile]).await?;
-        if row.banned && !unrecognisable.is_empty() {
-            let words = "it is the last face of a banned profile, which would not be recognised any more; enrol another one \
-                         first, lift the ban, or delete the profile";
-            return Err(unusable_ban("faces", words.to_owned()));
-        }
         tx.execute(sql!(
             "INSERT INTO face_removals (account_id, seq, face_id, removed_at) VALUES ($1, $2, $3, $4)",
             account,
@@ -203,7 +215,8 @@ impl Enrolment {
         ))
         .await?;
         tombstones::insert(tx, account, face, now).await?;
-        Ok(())
+        erasure_keys::record_erasure(tx).await?;
+        Ok(row.banned)
     }
 
     async fn insert_face(

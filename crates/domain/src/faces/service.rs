@@ -22,7 +22,10 @@ use super::{
     tombstones::TombstoneSweeper,
 };
 use crate::{
-    accounts, erasure_keys::ErasureKeys, image_analysis::ImageAnalyser, tenancy::limits::LimitSettings,
+    accounts,
+    erasure_keys::{self, ErasureKeys},
+    image_analysis::ImageAnalyser,
+    tenancy::limits::LimitSettings,
     vault::Vault,
 };
 use base::{AccountId, Environment, FaceId, GroupId, ProfileId, Uuid};
@@ -445,7 +448,7 @@ impl FaceIndexService {
         Ok(face)
     }
 
-    /// Removes a face from a profile.
+    /// Removes a face from a profile; refuses the last one of a banned profile, which would not be recognised any more.
     pub async fn remove_face(
         &self,
         tx: &mut WriteTx,
@@ -453,8 +456,20 @@ impl FaceIndexService {
         profile: ProfileId,
         face: FaceId,
     ) -> Result<(), FaceIndexError> {
-        tx.audit(profile_event("profile.remove-face", account, profile).detail("face", face.to_string()));
+        tx.audit(face_removal_event(account, profile, face));
         self.0.enrolment.remove_face(tx, account, profile, face).await
+    }
+
+    /// Removes a face again, after a backup brought it back: the last one of a banned profile, too. The profile stays banned.
+    pub(crate) async fn remove_face_again(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        profile: ProfileId,
+        face: FaceId,
+    ) -> Result<(), FaceIndexError> {
+        tx.audit(face_removal_event(account, profile, face));
+        self.0.enrolment.delete_face(tx, account, profile, face).await.map(drop)
     }
 
     /// Completes committed changes of an account: deletes the pictures of removed faces, and brings this process's index up
@@ -561,7 +576,8 @@ impl FaceIndexService {
         negative_labels::add(tx, &self.0.embeddings, account, dismissed).await
     }
 
-    /// Undoes dismissals; returns how many there were.
+    /// Undoes dismissals; returns how many there were. That something is erased is recorded by the caller, because it comes
+    /// last in a transaction.
     pub async fn undo_dismissals(
         &self,
         tx: &mut WriteTx,
@@ -587,7 +603,7 @@ impl FaceIndexService {
             profile_event("profile.undo-dismissal", account, profile)
                 .detail("dismissal", dismissal.to_string()),
         );
-        Ok(())
+        Ok(erasure_keys::record_erasure(tx).await?)
     }
 
     /// The faces that were dismissed as not being a profile's, newest first, at most
@@ -637,4 +653,8 @@ impl FaceIndexService {
 
 fn profile_event(kind: &'static str, account: AccountId, profile: ProfileId) -> AuditEvent {
     AuditEvent::new(kind).account(account).target(profile)
+}
+
+fn face_removal_event(account: AccountId, profile: ProfileId, face: FaceId) -> AuditEvent {
+    profile_event("profile.remove-face", account, profile).detail("face", face.to_string())
 }

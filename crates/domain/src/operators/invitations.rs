@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     authentication::{EmailAddress, console_link, generate_token, hash_token},
+    erasure_keys,
     mail::{EmailMessage, MailConfigError, Mailer},
 };
 use base::{
@@ -257,6 +258,7 @@ impl OperatorService {
             .await?;
         if rows == 1 {
             tx.audit(AuditEvent::new("operator-invitation.revoke").target(id));
+            erasure_keys::record_erasure(tx).await?;
         }
         Ok(rows == 1)
     }

@@ -43,6 +43,11 @@ pub(super) fn rewrite(
     mut check: impl FnMut(&str) -> Result<(), VideoError>,
     mut admit: impl FnMut(&str, ReferenceKind) -> Result<String, VideoError>,
 ) -> Result<String, VideoError> {
+    if has_hidden_line_ends(text) {
+        return Err(VideoError::Playlist(
+            "a line of it ends with a carriage return alone, or with a zero byte",
+        ));
+    }
     let mut count = 0;
     let mut count_address = || {
         count += 1;
@@ -96,6 +101,12 @@ pub(super) fn rewrite(
         return Err(VideoError::Empty);
     }
     Ok(out)
+}
+
+/// Whether ffmpeg would see lines that [`str::lines`] does not: it also ends them at a carriage return alone and at a zero
+/// byte, and would call an address that stands behind one.
+fn has_hidden_line_ends(text: &str) -> bool {
+    text.split("\r\n").any(|part| part.contains(['\r', '\0']))
 }
 
 /// Reduces a multivariant playlist to one variant, the largest that need not be scaled down; ffmpeg would fetch the
@@ -279,6 +290,18 @@ mod tests {
         assert_eq!(rewritten(goes_on, false).0, Err(VideoError::NeverEnds));
         assert!(rewritten(goes_on, true).0.is_ok());
         assert_eq!(rewritten("#EXTM3U\n#EXT-X-ENDLIST\n", false).0, Err(VideoError::Empty));
+        for hidden in [
+            "#EXT-X-VERSION:3\rhttp://10.0.0.1/x\n",
+            "#EXT-X-VERSION:3\0http://10.0.0.1/x\n",
+            "#EXT-X-VERSION:3\r\r\n",
+            "#EXTINF:4\rhttp://10.0.0.1/x,\na.ts\n",
+            "#EXTINF:4,\na.ts\rhttp://10.0.0.1/x\n",
+            "#EXT-X-STREAM-INF:BANDWIDTH=1\rhttp://10.0.0.1/x\na.m3u8\n",
+        ] {
+            let (out, seen, _) = rewritten(&format!("#EXTM3U\n{hidden}"), true);
+            assert!(matches!(out, Err(VideoError::Playlist(_))), "{hidden:?}: {out:?}");
+            assert!(seen.is_empty(), "{hidden:?}: {seen:?}");
+        }
         let drm = "#EXTM3U\n#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://x\"\na.ts\n";
         assert_eq!(rewritten(drm, true).0, Err(VideoError::Encrypted("SAMPLE-AES".to_owned())));
         let many = format!("#EXTM3U\n{}", "a\n".repeat(10_001));
@@ -296,10 +319,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_it_stumble(text in "(#EXT-X-KEY:|#EXT-X-MAP:|#EXT-X-STREAM-INF:|#EXTINF:|URI=|\"|,|=|\n|[a-zä]){0,40}") {
+        fn no_text_makes_it_stumble(text in "(#EXT-X-KEY:|#EXT-X-MAP:|#EXT-X-STREAM-INF:|#EXTINF:|URI=|\"|,|=|\n|\r|\r\n|[a-zä]){0,40}") {
             let (out, seen, checked) = rewritten(&text, true);
             prop_assert!(checked.is_empty() || seen.len() == 1, "{seen:?} of {checked:?}");
-            for line in out.unwrap_or_default().lines().filter(|line| !line.starts_with('#')) {
+            let out = out.unwrap_or_default();
+            for line in out.split(['\r', '\n']).filter(|line| !line.is_empty() && !line.starts_with('#')) {
                 prop_assert!(line.starts_with("http://relay/"), "{line} of {seen:?}");
             }
         }

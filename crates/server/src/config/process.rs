@@ -14,13 +14,14 @@ pub(crate) struct ServerConfig {
     /// The largest request body of image analysis, bytes.
     #[serde(deserialize_with = "base::settings::number_of_bytes")]
     pub(crate) body_bytes: usize,
-    /// How long a request's headers may take to arrive, and then its body; written in seconds.
+    /// How long a request's headers may take to arrive, and then its body, and how long a caller may take nothing of the
+    /// answer until the connection counts as idle; written in seconds.
     #[serde(rename = "read_timeout_seconds", with = "base::settings::seconds")]
     pub(crate) read_timeout: Duration,
     /// Open connections, 1 to a million. For a further one the longest idle one is closed; if none is idle, it waits.
     #[serde(deserialize_with = "base::settings::number_of_connections")]
     pub(crate) connections: usize,
-    /// How long a connection may stay open without a request, once the last was answered; written in seconds.
+    /// How long a connection may stay open that is idle, once it has had a request; written in seconds.
     #[serde(rename = "idle_seconds", with = "base::settings::seconds")]
     pub(crate) idle_timeout: Duration,
     /// What the bodies of all requests may take of memory together, bytes; further ones are answered 503.

@@ -225,6 +225,45 @@ fn silent_connections_make_room_for_others() {
     assert_eq!(server.stop(), Some(0));
 }
 
+/// Whoever takes nothing of their answer makes room, too. Over HTTP/2, one request and a window of no bytes is all it takes to
+/// keep an answer from being sent.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "clients of the server on this machine")]
+fn connections_that_take_nothing_of_their_answers_make_room_for_others() {
+    let place = TestInstallation::new()
+        .set("ASSAY__SERVER__CONNECTIONS", "40")
+        .set("ASSAY__SERVER__READ_TIMEOUT_SECONDS", "1");
+    let server = place.serve();
+    let address = server.url.strip_prefix("http://").unwrap();
+    let opening = [
+        &b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"[..],
+        // SETTINGS (RFC 9113, section 6.5): INITIAL_WINDOW_SIZE is 0.
+        &[0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0],
+        // HEADERS of stream 1, which are all of the request (RFC 9113, section 6.2).
+        &[0, 0, 15, 1, 5, 0, 0, 0, 1],
+        // GET, http and the path (RFC 7541, appendix A), and the authority `x`.
+        &[0x82, 0x86, 4, 8],
+        b"/healthz",
+        &[1, 1, b'x'],
+    ]
+    .concat();
+    let taking_nothing: Vec<_> = (0..80)
+        .map(|_| {
+            let mut socket = std::net::TcpStream::connect(address).unwrap();
+            std::io::Write::write_all(&mut socket, &opening).unwrap();
+            socket
+        })
+        .collect();
+    for path in ["/healthz", "/readyz"] {
+        let began = std::time::Instant::now();
+        let answered = crate::test_installation::get(&format!("{}{path}", server.url));
+        assert!(answered.is_some(), "{path}");
+        assert!(began.elapsed().as_secs() < 15, "{path}: {:?}", began.elapsed());
+    }
+    drop(taking_nothing);
+    assert_eq!(server.stop(), Some(0));
+}
+
 /// Whoever is refused gets to read why, although their body was not read.
 #[test]
 fn a_refused_body_is_answered() {

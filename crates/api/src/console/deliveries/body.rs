@@ -60,7 +60,7 @@ pub(super) struct DeliveryAttemptBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 100, maximum = 999)]
     status: Option<u16>,
-    /// Why it failed, in words.
+    /// Why it failed, in words. Members learn of a call without an answer only that the address could not be called.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }

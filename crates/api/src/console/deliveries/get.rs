@@ -3,6 +3,7 @@
 use super::{
     DeliveryPath,
     body::{DeliveryAttemptBody, DeliveryBody, DeliveryMessageBody},
+    visible_record,
 };
 use crate::{
     ApiState,
@@ -42,7 +43,8 @@ pub(in crate::console) async fn get_delivery(
     let (app, id) = (call.own_application(), call.path.delivery);
     let mut tx = call.begin(&api).await?;
     let found = delivery::show(&mut tx, app, id).await?;
-    let record = found.ok_or_else(|| ModerationApiError::not_found("delivery"))?;
+    let found = found.ok_or_else(|| ModerationApiError::not_found("delivery"))?;
+    let record = visible_record(&call, found);
     let message = api.outbox.open_message(&mut tx, app, id).await?;
     tx.audit(AuditEvent::new("delivery.view").app(record.app_id).target(id));
     tx.commit().await?;

@@ -1,6 +1,6 @@
 //! `GET /console/deliveries`
 
-use super::body::DeliveryBody;
+use super::{body::DeliveryBody, visible_record};
 use crate::{
     ApiState,
     console::{
@@ -101,5 +101,6 @@ pub(in crate::console) async fn list_deliveries(
         asked.after.map(|position| DeliveryPosition { created_at: position.at, id: position.id.into() });
     let mut found = delivery::list(&mut view, filter, after, ITEMS_PER_LIST + 1).await?;
     let next = cut_page(&mut found, |record| ListPosition { at: record.created_at, id: record.id.into() });
-    Ok(Json(DeliveryList { deliveries: found.into_iter().map(DeliveryBody::from).collect(), next }))
+    let visible = found.into_iter().map(|record| DeliveryBody::from(visible_record(&call, record)));
+    Ok(Json(DeliveryList { deliveries: visible.collect(), next }))
 }

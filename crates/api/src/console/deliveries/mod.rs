@@ -10,9 +10,10 @@ pub(super) mod replay_many;
 pub(super) mod secrets;
 pub(super) mod test_event;
 
+use super::request::ConsoleCall;
 use crate::content_moderation::{ModerationApiError, ModerationErrorCode};
 use base::DeliveryId;
-use domain::delivery::DeliveryReplayError;
+use domain::delivery::{DeliveryRecord, DeliveryReplayError};
 use utoipa::IntoParams;
 
 /// A delivery of the path.
@@ -23,6 +24,11 @@ pub(super) struct DeliveryPath {
     #[serde(rename = "deliveryId")]
     #[param(rename = "deliveryId", value_type = Uuid)]
     delivery: DeliveryId,
+}
+
+/// A delivery as the caller may see it: why a call failed is for operators, because members chose where it went.
+fn visible_record<P, Ids, I>(call: &ConsoleCall<P, Ids, I>, record: DeliveryRecord) -> DeliveryRecord {
+    if call.own_application().is_some() { record.without_call_errors() } else { record }
 }
 
 impl From<DeliveryReplayError> for ModerationApiError {

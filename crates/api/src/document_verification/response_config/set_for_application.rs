@@ -47,6 +47,8 @@ pub(crate) async fn set_app_responses(
     let app = require_own_application(&party)?;
     require_sandbox(&party)?;
     let sent = ResponseConfigRequest::validate(&party.request)?;
-    api.document_verification.set_app_response_config(app, &sent.0).await?;
+    let mut tx = api.db.write().await?;
+    api.document_verification.set_app_response_config(&mut tx, app, &sent.0).await?;
+    tx.commit().await?;
     Ok(Json(sent))
 }

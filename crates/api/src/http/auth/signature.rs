@@ -82,14 +82,17 @@ pub(crate) async fn authenticate_signature(
 ) -> Result<SignedCaller, SignatureAuthError> {
     let caller = api.calling_applications.identify(id).await.map_err(SignatureAuthError::Caller)?;
     let signature = signed_request::parse_digest(header_text(&parts.headers, api.brand.auth_digest()))?;
-    let clock = TimestampPolicy {
-        now: api.environment.now(),
-        max_skew: api.settings.signature.max_clock_skew,
-        unclocked: caller.unclocked,
-    };
     // The signature covers the URI as it was sent, before a virtual host or the sandbox changed its path.
     let uri = parts.extensions.get::<SandboxUri>().map_or(&parts.uri, |SandboxUri(uri)| uri);
-    let stamps = clock.check_query(uri.query())?;
+    let check_query = || {
+        let clock = TimestampPolicy {
+            now: api.environment.now(),
+            max_skew: api.settings.signature.max_clock_skew,
+            unclocked: caller.unclocked,
+        };
+        clock.check_query(uri.query())
+    };
+    check_query()?;
     signed_request::check_length(&caller.keys, &signature)?;
 
     // Application ids are public, so until the signature is verified the sender may be anybody.
@@ -116,10 +119,14 @@ pub(crate) async fn authenticate_signature(
     // Only after the signature was verified, so that nobody else can use up an application's quota or nonces.
     request_context::note_application(caller.app);
     count_application(api, caller.app, &caller.limits).await?;
+    // The sender decides how long the body takes. An earlier use of the nonce is forgotten once its timestamp is refused, so
+    // the timestamp must still be right, and not only when the request began: also when the nonce was found unused.
+    let stamps = check_query()?;
     let fresh = api.nonces.use_once(caller.app, stamps.nonce, stamps.remember_until).await;
     if !fresh.map_err(|error| SignatureAuthError::Unavailable(error.into()))? {
         return Err(RequestSignatureError::NonceUsed.into());
     }
+    check_query()?;
     Ok(SignedCaller { caller, body })
 }
 

@@ -11,8 +11,11 @@ use domain::{
     delivery::{SuccessCriterion, WebhookMessage, WebhookMethod, erase_messages_about},
     operators::BuiltInRole,
 };
+use media::fetch::{EgressPolicy, FetchError};
 use serde_json::{Value, json};
-use testkit::stub_server::{StubReply, StubServer};
+use std::net::SocketAddr;
+use testkit::stub_server::{self, StubReply, StubServer};
+use tokio::net::UdpSocket;
 
 /// What an application sends to its server, with secrets where applications have them.
 fn secretive_message(receiver: &StubServer) -> WebhookMessage {
@@ -303,6 +306,74 @@ async fn a_test_event_is_signed_sent_and_recorded_like_every_message() {
         let refused = staff.post(&operator, &path, body).await;
         assert_eq!(first_error(&refused)["property"], "url", "{}", refused.json());
     }
+}
+
+/// A name server on this machine, to which all names that begin with `inside.` lead to one address, and there are no others.
+async fn serve_names() -> SocketAddr {
+    let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let address = socket.local_addr().unwrap();
+    tokio::spawn(answer_queries(socket));
+    address
+}
+
+#[expect(clippy::disallowed_methods, reason = "a name server answers whoever asked, on loopback")]
+async fn answer_queries(socket: UdpSocket) {
+    let mut query = [0; 512];
+    loop {
+        let (length, asker) = socket.recv_from(&mut query).await.unwrap();
+        socket.send_to(&answer_query(&query[..length]), asker).await.unwrap();
+    }
+}
+
+/// The response to a query (RFC 1035, section 4.1).
+fn answer_query(query: &[u8]) -> Vec<u8> {
+    // Behind the header of twelve bytes are the labels of the name, the last of them empty, the type and the class.
+    let name_end = 12 + query[12..].iter().position(|byte| *byte == 0).unwrap() + 1;
+    let is_known = query[12..name_end].to_ascii_lowercase().starts_with(b"\x06inside");
+    let has_address = is_known && query[name_end..name_end + 2] == [0, 1];
+    let mut answer = query[..2].to_vec();
+    let code = if is_known { 0x80 } else { 0x83 };
+    answer.extend([0x81, code, 0, 1, 0, u8::from(has_address), 0, 0, 0, 0]);
+    answer.extend(&query[12..name_end + 4]);
+    if has_address {
+        // The name of the query, type A, class IN, no time to live, 10.0.0.1.
+        answer.extend([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 10, 0, 0, 1]);
+    }
+    answer
+}
+
+#[tokio::test]
+async fn members_do_not_learn_which_names_lead_inside() {
+    let policy = EgressPolicy { name_server: Some(serve_names().await), ..stub_server::egress_policy() };
+    let staff = Staff::with(|builder| builder.egress(&policy)).await;
+    let manager = staff.member(&[ConsoleScope::DeliveriesManage]).await;
+    let operator = staff.operator(BuiltInRole::Support).await;
+    let path = format!("/console/applications/{}/test-events", staff.application());
+    let mut sent = Vec::new();
+    for host in ["inside", "nowhere"] {
+        let url = format!("https://{host}.example.com/");
+        sent.push(created_id(&staff.post(&manager, &path, json!({ "url": url })).await));
+    }
+    deliver(&staff).await;
+    let shown_errors = async |cookie: &str| {
+        let listed = staff.get(cookie, "/console/deliveries").await.json();
+        let mut errors = Vec::new();
+        for id in &sent {
+            let shown = staff.get(cookie, &format!("/console/deliveries/{id}")).await.json();
+            let error = &shown["attempts"][0]["error"];
+            let deliveries = listed["deliveries"].as_array().unwrap();
+            let in_list = deliveries.iter().find(|delivery| delivery["id"] == json!(id)).unwrap();
+            for attempt in [&shown["delivery"]["last_attempt"], &in_list["last_attempt"]] {
+                assert_eq!(attempt["error"], *error, "the list and the page say the same");
+            }
+            errors.push(error.as_str().unwrap().to_owned());
+        }
+        errors
+    };
+    assert_eq!(shown_errors(&manager).await, [FetchError::PUBLIC_MESSAGE; 2]);
+    let told = shown_errors(&operator).await;
+    assert!(told[0].contains("not on the public internet"), "{}", told[0]);
+    assert!(told[1].starts_with("the call failed"), "{}", told[1]);
 }
 
 #[tokio::test]

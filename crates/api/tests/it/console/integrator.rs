@@ -172,6 +172,11 @@ async fn what_the_sandbox_answers_about_documents_is_set_and_read() {
         let refused = without.call(method, path, Some(json!({}))).await;
         assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED", "{method} {path}");
     }
+    // What cannot be recorded is not done.
+    integrator.app().execute(sql!("DROP TABLE audit_records")).await;
+    let unrecorded = integrator.call("PUT", path, Some(json!({ "config": {} }))).await;
+    assert!(unrecorded.status.is_server_error(), "{}", unrecorded.status);
+    assert_eq!(integrator.get(path).await.json()["config"], config);
 }
 
 #[tokio::test]

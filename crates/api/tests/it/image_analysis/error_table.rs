@@ -1,9 +1,13 @@
 //! The rows of image analysis's error table that come before the image: one test for each row, in the order of the
 //! table. Tests of a row are called what the row is called.
 
-use base::{AppId, Environment as _, Id as _};
+use axum::{body::Body, http::Request};
+use base::{AppId, Environment, Id as _, SignedDuration};
 use db::sql;
+use domain::tenancy::{nonces, signed_request::CanonicalRequest};
+use futures_util::stream;
 use serde_json::json;
+use std::sync::Arc;
 use testkit::{SignedCall, TestApp};
 
 /// The shape of a refusal that names a limit.
@@ -126,6 +130,42 @@ async fn a_nonce_is_accepted_once() {
         call().query("nonce", &nonce.to_uppercase()).send(&app).await.status_and_code(),
         "401 INVALID_NONCE"
     );
+}
+
+/// Of a client whose clock is ahead, the first use is forgotten when the timestamp is refused, and not before. Whoever has
+/// captured the request begins it again in time, and sends its body later.
+#[tokio::test]
+async fn a_nonce_is_accepted_once_however_late_the_body_is() {
+    let app = TestApp::start().await;
+    let (nonce, timestamp) = (app.environment.uuid_v7(), app.environment.now().as_second() + 300);
+    let query = format!("nonce={nonce}&timestamp={timestamp}");
+    let message = CanonicalRequest { method: "POST", path: "/ai/v1/age", query: Some(&query), body: b"{}" };
+    let digest = testkit::sign(&message);
+    let send = async |body: Body| {
+        let request = Request::builder()
+            .method("POST")
+            .uri(format!("/ai/v1/age?{query}"))
+            .header(app.api.brand.auth_id(), app.app.to_string())
+            .header(app.api.brand.auth_digest(), &digest)
+            .body(body)
+            .unwrap();
+        app.send(request).await.status_and_code()
+    };
+    assert_eq!(send(Body::from("{}")).await, PASSED);
+    app.environment.advance(SignedDuration::from_secs(599));
+    assert_eq!(
+        send(Body::from("{}")).await,
+        "401 INVALID_NONCE",
+        "it is remembered, and the timestamp is right"
+    );
+    let (environment, db) = (app.environment.clone(), app.api.db.clone());
+    let late_body = async move {
+        environment.advance(SignedDuration::from_secs(2));
+        let environment: Arc<dyn Environment> = environment;
+        assert_eq!(nonces::purge(&db, &environment).await.unwrap(), 1, "the first use is forgotten");
+        Ok::<_, std::io::Error>("{}")
+    };
+    assert_eq!(send(Body::from_stream(stream::once(late_body))).await, "401 INVALID_TIMESTAMP");
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! Which connections are idle, and which must go when there are too many.
 //!
 //! A connection is idle while none of its requests is being answered: one that has sent nothing yet, or half of its
-//! headers, or that is kept open. An idle connection costs its holder nothing, so it must not cost others their turn.
+//! headers, or that is kept open. So is one whose answers are ready, and whose peer has taken nothing of them for a while. An
+//! idle connection costs its holder nothing, so it must not cost others their turn.
 
 use std::{
     collections::BTreeMap,
@@ -31,7 +32,7 @@ pub(super) struct TrackedConnection {
     tracker: Arc<ConnectionTracker>,
     usage: Mutex<ConnectionUsage>,
     evicted: Arc<Notify>,
-    /// The number of requests that are being answered has changed.
+    /// What it waits for has changed.
     changed: Notify,
 }
 
@@ -39,11 +40,26 @@ pub(super) struct TrackedConnection {
 struct ConnectionUsage {
     /// Requests that are being answered.
     calls: usize,
+    /// Those of them whose answer is ready, as far as it goes, and waits for the peer to take it.
+    sending: usize,
     /// Whether there was a request at all.
     used: bool,
-    /// Its place in line; none while a request is being answered.
+    /// Its place in line; none while it is not idle.
     place: Option<u64>,
-    idle_since: Instant,
+    /// When a request began or ended, or the peer took something of an answer.
+    active_at: Instant,
+}
+
+impl ConnectionUsage {
+    /// From when on the connection is idle, unless something happens before; `None` while an answer is being made. A peer that
+    /// takes nothing of its answers is active for as long as `patience`.
+    fn idle_from(&self, patience: Duration) -> Option<Instant> {
+        match (self.calls, self.sending) {
+            (0, _) => Some(self.active_at),
+            (calls, sending) if calls == sending => Some(self.active_at + patience),
+            _ => None,
+        }
+    }
 }
 
 /// How a connection must go.
@@ -57,14 +73,24 @@ pub(super) enum MustGo {
 
 /// A request that is being answered, until it is dropped.
 #[derive(Debug)]
-pub(super) struct RunningCall(Arc<TrackedConnection>);
+pub(super) struct RunningCall {
+    connection: Arc<TrackedConnection>,
+    /// Whether its answer is ready, as far as it goes, and waits for the peer to take it.
+    is_sending: bool,
+}
 
 impl ConnectionTracker {
     /// A new connection, which is idle.
     pub(super) fn track(self: &Arc<Self>) -> Arc<TrackedConnection> {
         let evicted = Arc::new(Notify::new());
         let place = self.stand_in_line(&evicted);
-        let usage = ConnectionUsage { calls: 0, used: false, place: Some(place), idle_since: Instant::now() };
+        let usage = ConnectionUsage {
+            calls: 0,
+            sending: 0,
+            used: false,
+            place: Some(place),
+            active_at: Instant::now(),
+        };
         Arc::new(TrackedConnection {
             tracker: self.clone(),
             usage: Mutex::new(usage),
@@ -108,51 +134,86 @@ impl TrackedConnection {
         let mut usage = self.lock();
         usage.calls += 1;
         usage.used = true;
-        if let Some(place) = usage.place.take() {
-            self.tracker.lock().by_place.remove(&place);
-        }
+        self.note_activity(&mut usage);
         drop(usage);
         self.changed.notify_one();
-        RunningCall(self.clone())
+        RunningCall { connection: self.clone(), is_sending: false }
     }
 
     /// Waits until the connection must go: because it is in the way of another one, or has been idle for too long:
-    /// `first` before its first request, `later` after the last.
+    /// `first` before its first request, `later` after the last. It is also idle when its peer has taken nothing of its
+    /// answers for as long as `first`.
     pub(super) async fn must_go(&self, first: Duration, later: Duration) -> MustGo {
         loop {
-            let until = {
-                let usage = self.lock();
-                let allowed = if usage.used { later } else { first };
-                (usage.calls == 0).then(|| usage.idle_since + allowed)
+            let now = Instant::now();
+            let look_again_at = {
+                let mut usage = self.lock();
+                match usage.idle_from(first) {
+                    Some(from) if from <= now => {
+                        if usage.place.is_none() {
+                            usage.place = Some(self.tracker.stand_in_line(&self.evicted));
+                        }
+                        let allowed = if usage.used { later } else { first };
+                        let until = from + allowed;
+                        if until <= now {
+                            return MustGo::Gracefully;
+                        }
+                        Some(until)
+                    }
+                    from => from,
+                }
             };
-            let too_long = async {
-                match until {
-                    Some(until) => tokio::time::sleep_until(until).await,
+            let time_passed = async {
+                match look_again_at {
+                    Some(moment) => tokio::time::sleep_until(moment).await,
                     None => std::future::pending().await,
                 }
             };
             tokio::select! {
                 // It may have become busy again since it was chosen.
                 () = self.evicted.notified() => {
-                    if self.lock().calls == 0 {
+                    let idle_from = self.lock().idle_from(first);
+                    if idle_from.is_some_and(|from| from <= Instant::now()) {
                         return MustGo::AtOnce;
                     }
                 }
                 () = self.changed.notified() => {}
-                () = too_long => return MustGo::Gracefully,
+                () = time_passed => {}
             }
         }
     }
 
-    fn end_call(&self) {
+    /// A request goes over from one state to the other, or its peer took more of its answer.
+    fn note_progress(&self, was_sending: bool, is_sending: bool) {
+        let mut usage = self.lock();
+        usage.sending = usage.sending + usize::from(is_sending) - usize::from(was_sending);
+        let was_idle = usage.place.is_some();
+        self.note_activity(&mut usage);
+        drop(usage);
+        // Whoever waits for the time to pass looks at the time of the last activity then.
+        if was_idle || was_sending != is_sending {
+            self.changed.notify_one();
+        }
+    }
+
+    fn end_call(&self, was_sending: bool) {
         let mut usage = self.lock();
         usage.calls -= 1;
+        usage.sending -= usize::from(was_sending);
+        self.note_activity(&mut usage);
         if usage.calls == 0 {
-            usage.idle_since = Instant::now();
             usage.place = Some(self.tracker.stand_in_line(&self.evicted));
         }
         drop(usage);
         self.changed.notify_one();
+    }
+
+    /// The connection is not idle at the moment, and leaves the line.
+    fn note_activity(&self, usage: &mut ConnectionUsage) {
+        usage.active_at = Instant::now();
+        if let Some(place) = usage.place.take() {
+            self.tracker.lock().by_place.remove(&place);
+        }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, ConnectionUsage> {
@@ -160,9 +221,23 @@ impl TrackedConnection {
     }
 }
 
+impl RunningCall {
+    /// The answer, or more of it, is ready or was taken: whether it goes on is up to the peer.
+    pub(super) fn note_sent(&mut self) {
+        self.connection.note_progress(self.is_sending, true);
+        self.is_sending = true;
+    }
+
+    /// The peer would take more of the answer, and that is being made.
+    pub(super) fn note_unready(&mut self) {
+        self.connection.note_progress(self.is_sending, false);
+        self.is_sending = false;
+    }
+}
+
 impl Drop for RunningCall {
     fn drop(&mut self) {
-        self.0.end_call();
+        self.connection.end_call(self.is_sending);
     }
 }
 
@@ -208,6 +283,49 @@ mod tests {
         drop(call);
         assert!(tracker.evict_one());
         assert_eq!(connection.must_go(hour, hour).await, MustGo::AtOnce);
+    }
+
+    #[tokio::test]
+    async fn whoever_takes_nothing_of_their_answers_is_idle_after_a_while() {
+        let tracker = Arc::new(ConnectionTracker::default());
+        let connection = tracker.track();
+        let (patience, hour) = (Duration::from_millis(200), Duration::from_hours(1));
+        let (mut taken, mut made) = (connection.begin_call(), connection.begin_call());
+        taken.note_sent();
+        let stays =
+            tokio::time::timeout(Duration::from_millis(400), connection.must_go(patience, hour)).await;
+        assert!(stays.is_err(), "one of its answers is being made: {stays:?}");
+        made.note_sent();
+        assert!(!tracker.evict_one(), "it was just made");
+
+        let began = Instant::now();
+        let evicted = async {
+            while !tracker.evict_one() {
+                tracker.freed().await;
+            }
+        };
+        let ((), how) = tokio::join!(evicted, connection.must_go(patience, hour));
+        assert_eq!(how, MustGo::AtOnce);
+        assert!(began.elapsed() >= patience / 2, "{:?}", began.elapsed());
+
+        taken.note_sent();
+        assert!(!tracker.evict_one(), "more was taken");
+        made.note_unready();
+        let stays =
+            tokio::time::timeout(Duration::from_millis(400), connection.must_go(patience, hour)).await;
+        assert!(stays.is_err(), "more is being made: {stays:?}");
+        made.note_sent();
+        let began = Instant::now();
+        let takes = async {
+            for _ in 0..3 {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                taken.note_sent();
+            }
+        };
+        let patience = Duration::from_secs(1);
+        let ((), how) = tokio::join!(takes, connection.must_go(patience, patience));
+        assert_eq!(how, MustGo::Gracefully);
+        assert!(began.elapsed() >= Duration::from_millis(2300), "{:?}", began.elapsed());
     }
 
     #[tokio::test]

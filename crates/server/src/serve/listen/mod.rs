@@ -41,9 +41,10 @@ use unread::SharedBody;
 pub(super) struct ConnectionLimits {
     /// Open connections. For a further one, the connection goes that has been idle for longest; it waits if none is idle.
     pub(super) connections: usize,
-    /// How long the headers of a request may take, and how long a new connection may take until its first request.
+    /// How long the headers of a request may take, how long a new connection may take until its first request, and how long
+    /// its peer may take nothing of its answers until it counts as idle.
     pub(super) header_timeout: Duration,
-    /// How long a connection may be open without a request.
+    /// How long an idle connection may be open.
     pub(super) idle_timeout: Duration,
 }
 
@@ -57,6 +58,9 @@ const CLOSING_GRACE: Duration = Duration::from_secs(2);
 const MAX_LINGER_BYTES: u64 = 64 << 20;
 /// How long nothing may arrive meanwhile.
 const LINGER_QUIET: Duration = Duration::from_secs(5);
+/// Bytes of an answer that are handed on at once, because only then is it seen that the peer takes the answer. Few enough for
+/// slow networks: within the default time, 2 KB a second.
+const MAX_PIECE_BYTES: usize = 64 << 10;
 /// Files that the process needs besides connections: databases, models, indexes, outgoing calls.
 const OTHER_FILES: u64 = 512;
 
@@ -184,7 +188,7 @@ async fn answer<B>(
     mut request: Request<B>,
     peer: SocketAddr,
     linger: LingerLimits,
-    call: RunningCall,
+    mut call: RunningCall,
 ) -> Result<Response<Body>, Infallible>
 where
     B: HttpBody<Data = Bytes> + Send + Unpin + 'static,
@@ -195,12 +199,16 @@ where
     let (request, unread) = SharedBody::of(request);
     let answer = router.oneshot(request).await?;
     let answer = unread.settle(version, linger, answer).await;
-    Ok(answer.map(|body| Body::new(AnswerBody { body, _call: call })))
+    call.note_sent();
+    Ok(answer.map(|body| Body::new(AnswerBody { body, rest: Bytes::new(), call })))
 }
 
+/// The body of an answer, which notes when its peer takes more of it.
 struct AnswerBody {
     body: Body,
-    _call: RunningCall,
+    /// What was read of `body` and is not handed on yet.
+    rest: Bytes,
+    call: RunningCall,
 }
 
 impl HttpBody for AnswerBody {
@@ -208,18 +216,43 @@ impl HttpBody for AnswerBody {
     type Error = axum::Error;
 
     fn poll_frame(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
+        let Self { body, rest, call } = self.get_mut();
+        if rest.is_empty() {
+            match Pin::new(body).poll_frame(cx) {
+                Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
+                    Ok(data) => *rest = data,
+                    Err(trailers) => {
+                        call.note_sent();
+                        return Poll::Ready(Some(Ok(trailers)));
+                    }
+                },
+                Poll::Pending => {
+                    call.note_unready();
+                    return Poll::Pending;
+                }
+                ended => return ended,
+            }
+        }
+        call.note_sent();
+        let piece = rest.split_to(rest.len().min(MAX_PIECE_BYTES));
+        Poll::Ready(Some(Ok(Frame::data(piece))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.rest.is_empty() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let (rest, body) = (self.rest.len() as u64, self.body.size_hint());
+        let mut hint = SizeHint::new();
+        hint.set_lower(body.lower() + rest);
+        if let Some(upper) = body.upper() {
+            hint.set_upper(upper + rest);
+        }
+        hint
     }
 }
 
@@ -237,5 +270,27 @@ fn allow_open_files(needed: u64) {
             allowed = if raised { Some(wanted) } else { current },
             "fewer files may be open than server.connections needs"
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::poll_fn;
+
+    #[tokio::test]
+    async fn a_long_answer_is_handed_on_in_pieces() {
+        let call = Arc::new(ConnectionTracker::default()).track().begin_call();
+        let bytes: Vec<u8> = (0..200_000).map(|at| at as u8).collect();
+        let mut answer = AnswerBody { body: Body::from(bytes.clone()), rest: Bytes::new(), call };
+        let mut taken = Vec::new();
+        while let Some(frame) = poll_fn(|cx| Pin::new(&mut answer).poll_frame(cx)).await {
+            let piece = frame.unwrap().into_data().unwrap();
+            assert!(piece.len() <= MAX_PIECE_BYTES);
+            taken.extend_from_slice(&piece);
+            assert_eq!(answer.size_hint().exact(), Some((bytes.len() - taken.len()) as u64));
+            assert_eq!(answer.is_end_stream(), taken.len() == bytes.len());
+        }
+        assert_eq!(taken, bytes);
     }
 }

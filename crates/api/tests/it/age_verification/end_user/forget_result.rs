@@ -1,7 +1,11 @@
 //! `POST /age/v1/keys/forget`
 
-use crate::age_verification::stored_results::{start_server, store_result};
+use crate::{
+    age_verification::stored_results::{start_server, store_result},
+    erasure::{assert_erased_from_files, stored_needle},
+};
 use axum::{body::Body, http::Request};
+use db::sql;
 use media::fetch::EgressPolicy;
 use serde_json::{Value, json};
 use testkit::{TestApp, TestResponse};
@@ -27,6 +31,7 @@ async fn a_stored_result_is_forgotten() {
         let credential = device.get(&asked["options"]);
         forget(&app, &json!({ "continuation": asked["continuation"], "credential": credential })).await
     };
-    assert_response_snapshot!(forget_once().await);
+    let result = stored_needle(&app, sql!("SELECT sealed AS bytes FROM age_tokens")).await;
+    assert_response_snapshot!(assert_erased_from_files(&app, &result, forget_once()).await);
     assert_eq!(forget_once().await.json()["forgotten"], false, "there is nothing left to forget");
 }

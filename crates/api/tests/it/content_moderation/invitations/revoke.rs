@@ -1,6 +1,6 @@
 //! `DELETE /accounts/{accountId}/invitations/{invitationId}`
 
-use crate::content_moderation::AccountFixture;
+use crate::{content_moderation::AccountFixture, erasure::assert_erased_from_files};
 use base::SignedDuration;
 use serde_json::json;
 
@@ -8,7 +8,9 @@ use serde_json::json;
 async fn an_invitation_is_revoked() {
     let fixture = AccountFixture::start().await;
     let id = fixture.create("/invitations", json!({ "email": "ada@example.com" })).await;
-    assert_response_snapshot!(fixture.call("DELETE", &format!("/invitations/{id}"), None).await);
+    let path = format!("/invitations/{id}");
+    let revoking = fixture.call("DELETE", &path, None);
+    assert_response_snapshot!(assert_erased_from_files(&fixture.app, b"ada@example.com", revoking).await);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! `DELETE /accounts/{accountId}/members/{memberId}`
 
-use crate::content_moderation::AccountFixture;
+use crate::{content_moderation::AccountFixture, erasure::assert_erased_from_files};
 use db::sql;
 use serde_json::json;
 
@@ -8,7 +8,9 @@ use serde_json::json;
 async fn a_member_is_removed() {
     let fixture = AccountFixture::start().await;
     let (id, _) = fixture.add_member("ada@example.com", false, &[]).await;
-    assert_response_snapshot!(fixture.call("DELETE", &format!("/members/{id}"), None).await);
+    let path = format!("/members/{id}");
+    let removing = fixture.call("DELETE", &path, None);
+    assert_response_snapshot!(assert_erased_from_files(&fixture.app, b"ada@example.com", removing).await);
 }
 
 #[tokio::test]

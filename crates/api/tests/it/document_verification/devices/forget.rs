@@ -1,6 +1,10 @@
 //! `DELETE /idverify/v1/sessions/{sessionId}/tracked-devices`
 
-use crate::document_verification::{BASE, DocumentSessionFixture, relying_party_call};
+use crate::{
+    document_verification::{BASE, DocumentSessionFixture, relying_party_call},
+    erasure::{assert_erased_from_files, stored_needle},
+};
+use db::sql;
 use serde_json::json;
 use testkit::TestApp;
 
@@ -13,7 +17,8 @@ async fn devices_are_forgotten() {
         &json!({ "required_documents": [{ "type": "ID_DOCUMENT" }] }),
     )
     .await;
-    assert_response_snapshot!(
-        relying_party_call(&app, "DELETE", &session.path("/tracked-devices"), None).await
-    );
+    let before = stored_needle(&app, sql!("SELECT sealed AS bytes FROM identity_sessions")).await;
+    let path = session.path("/tracked-devices");
+    let forgetting = relying_party_call(&app, "DELETE", &path, None);
+    assert_response_snapshot!(assert_erased_from_files(&app, &before, forgetting).await);
 }
