@@ -229,8 +229,8 @@ fn judge(field: &str, text: &str, seen: &Seen) -> Option<(bool, bool, bool)> {
 
 /// Reads the dates of specimens: `15 MAR 2021`, `15.03.2021`, `03/15/2021` and `15 March 2021`.
 fn date_of(text: &str) -> Option<String> {
-    let hints =
-        documents::text::dates::DateHints { country: text.contains('/').then_some("USA"), latest_year: 2100 };
+    let country = text.contains('/').then_some("USA");
+    let hints = documents::text::dates::DateHints { country, window: mrz::YearWindow::Expiry, today: TODAY };
     Some(documents::text::dates::parse(text, &hints)?.certain()?.to_string())
 }
 

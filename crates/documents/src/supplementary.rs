@@ -6,6 +6,7 @@ mod address;
 pub use crate::text::postal_address::PostalAddress;
 
 use crate::{
+    mrz::YearWindow,
     picture::homography::Point,
     text::{
         TextLine, dates,
@@ -183,7 +184,8 @@ fn find_date(
     today: Date,
     country: Option<&str>,
 ) -> Option<LetterPart<dates::DateReading>> {
-    let hints = dates::DateHints { country, latest_year: today.year() };
+    // Letters also name days that are yet to come, such as when to pay. Those of this year are read as such, and left out.
+    let hints = dates::DateHints { country, window: YearWindow::Past, today: today.last_of_year() };
     let past = |reading: dates::DateReading| match reading {
         dates::DateReading::Certain(date) => date <= today,
         dates::DateReading::Ambiguous { day_first, month_first } => day_first.min(month_first) <= today,

@@ -129,7 +129,7 @@ impl ReviewedSubjects {
         };
         let decision =
             CheckDecision { value, reason, code: last.reason_code.clone(), reviewer: names.join(", ") };
-        self.documents.settle_review(tx, app, check, &decision).await
+        self.documents.settle_review(tx, app, check, &decision, outcome.case).await
     }
 }
 

@@ -105,7 +105,7 @@ function LeadActions({ shown }: { shown: Case }) {
           {cases.appealAgain}
         </Button>
       )}
-      {isSettled && may("queues:manage") && (
+      {isSettled && shown.kind !== "AGE_APPEAL" && may("queues:manage") && (
         <Button className="button" onPress={() => setAsked("golden")}>
           {cases.golden}
         </Button>

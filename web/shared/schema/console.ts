@@ -291,7 +291,8 @@ export interface paths {
         /**
          * Make a golden case of one that is settled. Needs `queues:manage`.
          * @description Reviewers who have not decided about it get it among the cases of its queue, as often as the queue says. It looks like all others
-         *     and has no effect.
+         *     and has no effect. An appeal against the result of an age verification session cannot be made one, since its picture is deleted
+         *     once it is decided.
          */
         post: operations["create_golden_case"];
     };

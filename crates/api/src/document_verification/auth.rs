@@ -248,6 +248,14 @@ impl RelyingPartyRequest {
         Ok(())
     }
 
+    /// The check that the path names, where a reviewer may decide it. Nobody reviews what the sandbox answers, so it has none.
+    pub(super) fn reviewable_check(&self) -> Result<VerificationCheckId, DocumentApiError> {
+        if self.sandbox {
+            return Err(DocumentSessionError::ItemNotFound("check").into());
+        }
+        self.path.check()
+    }
+
     async fn load_own_session(self, api: &ApiState) -> Result<SessionOwner, DocumentApiError> {
         let held = api
             .document_verification

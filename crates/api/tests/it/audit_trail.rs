@@ -1,8 +1,9 @@
 //! What members and applications do is recorded with who did it, and with nothing of the persons it is about.
 
 use crate::{
+    console::Integrator,
     content_moderation::{AccountFixture, face_base64, two_people},
-    document_verification::session_with_page,
+    document_verification::{BASE, relying_party_call, session_in_review, session_with_page},
 };
 use domain::audit_trail::AuditFilter;
 use serde_json::{Value, json};
@@ -77,6 +78,49 @@ async fn who_fetches_a_picture_of_a_session_is_recorded_and_ordinary_calls_are_n
     assert_eq!(found[0]["kind"], "media.view");
     assert_eq!(found[0]["actor"], format!("application:{}", app.app));
     assert_eq!(found[0]["target"], media["id"]);
+}
+
+/// The decisions about checks of the application.
+async fn check_decisions(app: &TestApp) -> Vec<Value> {
+    let kind = Some("check.decide".to_owned());
+    records(app, AuditFilter { kind, app: Some(app.app), ..AuditFilter::default() }).await
+}
+
+#[tokio::test]
+async fn who_decides_a_check_by_the_interface_may_have_any_name_and_none_is_recorded() {
+    let app = TestApp::start().await;
+    let check = session_in_review(&app).await;
+    let body = json!({ "decision": "REJECT", "reason": "it is a mask", "reviewer": "Jane Q. Public" });
+    let decided = relying_party_call(&app, "PUT", &format!("{BASE}/reviews/{check}"), Some(body)).await;
+    assert_eq!(decided.status, 204);
+    let found = check_decisions(&app).await;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["actor"], format!("application:{}", app.app));
+    assert_eq!(found[0]["target"], check);
+    let all = Value::from(records(&app, AuditFilter::default()).await).to_string();
+    for personal in ["Jane Q. Public", "mask"] {
+        assert!(!all.contains(personal), "{personal} in {all}");
+    }
+}
+
+#[tokio::test]
+async fn a_check_that_is_decided_as_a_case_is_recorded_with_the_case_and_no_name() {
+    let reviewer = Integrator::start(&["documents:review"]).await;
+    let check = session_in_review(reviewer.app()).await;
+    let claimed = reviewer.call("POST", "/console/cases/claim", Some(json!({ "count": 1 }))).await.json();
+    let case = claimed["cases"][0]["id"].as_str().expect("a case");
+    let decision = json!({ "decision": "REJECT", "reason_code": "TAMPERED", "comment": "a mask" });
+    let decided = reviewer.call("PUT", &format!("/console/cases/{case}/decision"), Some(decision)).await;
+    assert_eq!(decided.status, 200, "{}", decided.json());
+    reviewer.app().run_due_jobs().await;
+    let found = check_decisions(reviewer.app()).await;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((&found[0]["actor"], &found[0]["target"]), (&json!("cases"), &json!(check)));
+    let details = &found[0]["details"];
+    assert_eq!((&details["case"], &details["decision"]), (&json!(case), &json!("REJECT")));
+    let names: Vec<_> = details.as_object().unwrap().keys().collect();
+    assert_eq!(names.len(), 3, "the session besides, and no reviewer: {names:?}");
+    assert!(!found[0].to_string().contains("\"ada\""), "{}", found[0]);
 }
 
 /// If the trail cannot be written, what it would record does not happen.

@@ -13,12 +13,12 @@ pub struct ShortDate {
     pub day: Option<u8>,
 }
 
-/// Which century a two-digit year belongs to.
+/// Which century a two-digit year belongs to, in the zone and in print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum YearWindow {
-    /// The latest year for which the date is not after today. A person older than a hundred is taken for a child; only
-    /// the visual inspection zone could tell them apart.
-    Birth,
+    /// The latest year for which the date is not after today, as of births and issues. A person older than a hundred is
+    /// taken for a child; only a year of four digits could tell them apart.
+    Past,
     /// Up to 35 years ahead, else in the past. Cards are valid for up to thirty years, and a document that expired long
     /// ago must never count as valid. `99` is the next such year however far ahead, because cards for life print it.
     Expiry,
@@ -56,7 +56,7 @@ impl ShortDate {
         let this = today.year();
         let century = this - this.rem_euclid(100);
         Some(match window {
-            YearWindow::Birth => {
+            YearWindow::Past => {
                 // An unknown part counts as the earliest, so that it does not rule out the current year.
                 let month = self.month.filter(|&part| part > 0).unwrap_or(1);
                 let day = self.day.filter(|&part| part > 0).unwrap_or(1);
@@ -106,14 +106,14 @@ mod tests {
     #[test]
     fn nobody_is_born_in_the_future() {
         let today = date(2026, 11, 21);
-        let born = |text| short(text).resolve(YearWindow::Birth, today);
+        let born = |text| short(text).resolve(YearWindow::Past, today);
         assert_eq!(born("261121"), Some(today));
         assert_eq!(born("261122"), Some(date(1926, 11, 22)));
         assert_eq!(born("000229"), Some(date(2000, 2, 29)));
         assert_eq!(born("740812"), Some(date(1974, 8, 12)));
         assert_eq!(born("7408<<"), None);
-        assert_eq!(short("26<<<<").full_year(YearWindow::Birth, today), Some(2026));
-        assert_eq!(short("<<<<<<").full_year(YearWindow::Birth, today), None);
+        assert_eq!(short("26<<<<").full_year(YearWindow::Past, today), Some(2026));
+        assert_eq!(short("<<<<<<").full_year(YearWindow::Past, today), None);
     }
 
     #[test]

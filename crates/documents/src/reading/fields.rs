@@ -78,7 +78,7 @@ pub(super) fn of_zone(zone: &MrzReading, today: Date) -> Vec<ExtractedField> {
     add(FieldName::GivenNames, mrz.given_names.clone(), mrz::MrzField::Names);
     add(FieldName::FamilyName, mrz.surname.clone(), mrz::MrzField::Names);
     let day = |date: Option<Date>| date.map_or_else(String::new, |date| date.to_string());
-    add(FieldName::DateOfBirth, day(mrz.birth.resolve(YearWindow::Birth, today)), mrz::MrzField::Birth);
+    add(FieldName::DateOfBirth, day(mrz.birth.resolve(YearWindow::Past, today)), mrz::MrzField::Birth);
     let expiry = mrz.expiry.and_then(|date| date.resolve(YearWindow::Expiry, today));
     add(FieldName::ExpirationDate, day(expiry), mrz::MrzField::Expiry);
     add(FieldName::Nationality, state_code(&mrz.nationality), mrz::MrzField::Nationality);

@@ -121,7 +121,7 @@ pub(super) fn agrees_with_mrz(found: &PrintedField, zone: &Mrz, context: &FieldC
         }
         (PrintedValue::Text(text), PrintedFieldKind::Nationality) => is_nationality(&zone.nationality, text),
         (PrintedValue::Date(reading), PrintedFieldKind::BirthDate) => {
-            zone.birth.resolve(YearWindow::Birth, context.today).is_some_and(|date| reading.may_be(date))
+            zone.birth.resolve(YearWindow::Past, context.today).is_some_and(|date| reading.may_be(date))
         }
         (PrintedValue::Date(reading), PrintedFieldKind::ExpiryDate) => {
             expiry(zone, context.today).is_some_and(|date| reading.may_be(date))
@@ -148,7 +148,7 @@ pub(super) fn find_mrz_values(zone: &Mrz, lines: &[TextLine], context: &FieldCon
             number_distance(number, &line.text)
         }));
     }
-    let birth = zone.birth.resolve(YearWindow::Birth, context.today);
+    let birth = zone.birth.resolve(YearWindow::Past, context.today);
     for (field, date) in
         [(PrintedFieldKind::BirthDate, birth), (PrintedFieldKind::ExpiryDate, expiry(zone, context.today))]
     {

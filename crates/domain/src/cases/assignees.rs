@@ -28,6 +28,15 @@ impl CaseKind {
             Self::AgeAppeal => ReviewScope::Console(ConsoleScope::AgesReview),
         }
     }
+
+    /// What the stored scopes of somebody who has that scope are LIKE, as text.
+    pub(super) fn stored_scope_pattern(self) -> String {
+        let scope = match self.review_scope() {
+            ReviewScope::Account(scope) => scope.as_str(),
+            ReviewScope::Console(scope) => scope.as_str(),
+        };
+        format!("%\"{scope}\"%")
+    }
 }
 
 #[derive(FromRow)]

@@ -107,6 +107,10 @@ impl CaseService {
         if found.state != CaseState::Settled {
             return Err(DecisionError::NotSettled);
         }
+        // Without its picture, which was deleted with the decision, it would not look like others.
+        if matches!(beside, Beside::Golden(_)) && found.kind == CaseKind::AgeAppeal {
+            return Err(DecisionError::NoGolden);
+        }
         if let Beside::Golden(answer) = beside
             && !found.kind.decisions().contains(&answer)
         {

@@ -191,6 +191,7 @@ impl CaseService {
             .execute(sql!(
                 "UPDATE cases SET state = CASE WHEN state = 'HELD' THEN 'OPEN' ELSE state END, held_until = NULL,
                         holder_id = $2, lease_until = $3,
+                        assigned_to = CASE WHEN assigned_to = $2 THEN assigned_to END,
                         created_at = CASE WHEN state = 'GOLDEN' THEN $4 ELSE created_at END,
                         due_at = CASE WHEN state = 'GOLDEN' THEN $5 ELSE due_at END
                   WHERE id = $1 AND (lease_until IS NULL OR lease_until <= $4)",
@@ -239,8 +240,9 @@ impl CaseService {
         .await
     }
 
-    /// The first case of an account or an application that is handed to nobody, and about which the reviewer has not decided.
-    /// An appeal goes to nobody who has decided any case of its subject, as an earlier appeal; golden cases decide nothing.
+    /// The first case of an account or an application that is handed to nobody who is still a member and may decide it, and
+    /// about which the reviewer has not decided. An appeal goes to nobody who has decided any case of its subject, as an
+    /// earlier appeal; golden cases decide nothing.
     async fn first_free(
         &self,
         tx: &mut WriteTx,
@@ -253,7 +255,16 @@ impl CaseService {
             sqlite: "SELECT c.id, c.priority, c.due_at FROM cases c
                       WHERE c.owner_id = $1 AND c.app_id = $2 AND c.state IN ('OPEN', 'HELD', 'GOLDEN')
                         AND (c.state = $3 OR (c.state = 'HELD' AND $3 = 'OPEN' AND c.held_until <= $4))
-                        AND (c.lease_until IS NULL OR c.lease_until <= $4) AND c.assigned_to IS NULL
+                        AND (c.lease_until IS NULL OR c.lease_until <= $4)
+                        AND (c.assigned_to IS NULL OR NOT EXISTS
+                             (SELECT 1 FROM members m
+                                LEFT JOIN member_roles r ON r.id = m.role_id AND r.account_id = m.account_id
+                               WHERE m.id = c.assigned_to
+                                 AND ((c.kind = 'FINDING' AND m.admin = TRUE)
+                                      OR CAST(m.scopes AS TEXT) || CAST(m.console_scopes AS TEXT)
+                                         || COALESCE(CAST(r.scopes AS TEXT) || CAST(r.console_scopes AS TEXT), '')
+                                         LIKE CASE c.kind WHEN 'FINDING' THEN $10 WHEN 'DOCUMENT_CHECK' THEN $11
+                                              ELSE $12 END)))
                         AND (c.queue_id = $5 OR $5 IS NULL)
                         AND ((c.kind = 'FINDING' AND c.account_id = $1 AND $6)
                              OR (c.kind = 'DOCUMENT_CHECK' AND c.account_id IS NULL AND $7)
@@ -269,7 +280,16 @@ impl CaseService {
             postgres: "SELECT c.id, c.priority, c.due_at FROM cases c
                       WHERE c.owner_id = $1 AND c.app_id = $2 AND c.state IN ('OPEN', 'HELD', 'GOLDEN')
                         AND (c.state = $3 OR (c.state = 'HELD' AND $3 = 'OPEN' AND c.held_until <= $4))
-                        AND (c.lease_until IS NULL OR c.lease_until <= $4) AND c.assigned_to IS NULL
+                        AND (c.lease_until IS NULL OR c.lease_until <= $4)
+                        AND (c.assigned_to IS NULL OR NOT EXISTS
+                             (SELECT 1 FROM members m
+                                LEFT JOIN member_roles r ON r.id = m.role_id AND r.account_id = m.account_id
+                               WHERE m.id = c.assigned_to
+                                 AND ((c.kind = 'FINDING' AND m.admin = TRUE)
+                                      OR CAST(m.scopes AS TEXT) || CAST(m.console_scopes AS TEXT)
+                                         || COALESCE(CAST(r.scopes AS TEXT) || CAST(r.console_scopes AS TEXT), '')
+                                         LIKE CASE c.kind WHEN 'FINDING' THEN $10 WHEN 'DOCUMENT_CHECK' THEN $11
+                                              ELSE $12 END)))
                         AND (c.queue_id = $5 OR $5 IS NULL)
                         AND ((c.kind = 'FINDING' AND c.account_id = $1 AND $6)
                              OR (c.kind = 'DOCUMENT_CHECK' AND c.account_id IS NULL AND $7)
@@ -291,6 +311,9 @@ impl CaseService {
             reviewer.reviews(CaseKind::DocumentCheck),
             reviewer.reviews(CaseKind::AgeAppeal),
             reviewer.member,
+            CaseKind::Finding.stored_scope_pattern(),
+            CaseKind::DocumentCheck.stored_scope_pattern(),
+            CaseKind::AgeAppeal.stored_scope_pattern(),
         ))
         .await
     }
@@ -388,7 +411,7 @@ impl CaseService {
         to: MemberId,
     ) -> Result<(), CaseChangeError> {
         self.require_visible(tx, reviewer, case).await?;
-        // Members of the account only; whether they have the scope is asked when they claim.
+        // Members of the account only; whether they have the scope is asked when cases are claimed.
         let known = tx
             .count(sql!(
                 "SELECT count(*) FROM members m WHERE m.id = $1 AND m.account_id = $2

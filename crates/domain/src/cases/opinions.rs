@@ -53,6 +53,9 @@ pub enum DecisionError {
     /// A check of a document that was decided stays so.
     #[error("a check of a document has one outcome; whoever appeals against it needs another session")]
     NoAppeal,
+    /// What an appeal against an age is judged by goes with its decision.
+    #[error("an appeal against an age cannot be a golden case: its picture is deleted once it is decided")]
+    NoGolden,
 }
 
 impl From<DbError> for DecisionError {

@@ -5,7 +5,10 @@ use super::{
     DecisionError, OpinionInput, QueueInput, QueueRules, Reviewer, opinions::SettleCaseOpinion,
 };
 use crate::{
-    accounts,
+    accounts::{
+        self, Scope, members,
+        roles::{self, ConsoleGrant, Giver, MemberRoleContent},
+    },
     keyring::Keyring,
     tenancy::{
         Feature,
@@ -99,7 +102,7 @@ impl Desk {
             member,
             self.account,
             name,
-            serde_json::json!([]),
+            serde_json::json!([Scope::NotificationsManage.as_str()]),
             self.environment.now(),
         ))
         .await
@@ -173,6 +176,15 @@ impl Desk {
         let until = self.service.undo(&mut tx, reviewer, case).await?;
         tx.commit().await?;
         Ok(until)
+    }
+
+    /// Has a reviewer claim the only case, and hand it over.
+    async fn hand_over(&self, from: &Reviewer, case: CaseId, to: &Reviewer) {
+        assert_eq!(self.claim(from, 1).await.unwrap(), [case]);
+        let mut tx = self.test.db.write().await.unwrap();
+        self.service.assign(&mut tx, from, case, to.member).await.unwrap();
+        tx.commit().await.unwrap();
+        assert_eq!(self.claim(from, 1).await.unwrap(), [], "it is {}'s alone", to.name);
     }
 
     async fn appeal(&self, lead: &Reviewer, case: CaseId) -> CaseId {
@@ -359,6 +371,61 @@ async fn a_case_on_hold_comes_back_and_one_that_was_handed_over_is_the_receivers
     tx.commit().await.unwrap();
     assert_eq!(desk.claim(&ada, 1).await.unwrap(), []);
     assert_eq!(desk.claim(&eve, 1).await.unwrap(), [case]);
+}
+
+#[tokio::test]
+async fn a_case_is_anybodys_again_once_whoever_it_was_handed_to_may_not_decide_it_any_more() {
+    let desk = Desk::open().await;
+    let [ada, eve, kim, lea] = [
+        desk.reviewer("ada").await,
+        desk.reviewer("eve").await,
+        desk.reviewer("kim").await,
+        desk.reviewer("lea").await,
+    ];
+    let case = desk.case(1, 1).await;
+
+    desk.hand_over(&ada, case, &eve).await;
+    let until = desk.environment.now() + SignedDuration::from_hours(1);
+    assert_eq!(desk.claim(&eve, 1).await.unwrap(), [case]);
+    let mut tx = desk.test.db.write().await.unwrap();
+    let hold = super::HoldRequest { until, note: String::new() };
+    desk.service.hold(&mut tx, &eve, case, &hold).await.unwrap();
+    members::remove(&mut tx, desk.account, eve.member, true).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(desk.claim(&ada, 1).await.unwrap(), [], "it is still on hold");
+    desk.environment.advance(SignedDuration::from_hours(1));
+
+    desk.hand_over(&ada, case, &kim).await;
+    let without_scopes = serde_json::json!([]);
+    let mut tx = desk.test.db.write().await.unwrap();
+    tx.execute(sql!("UPDATE members SET scopes = $2 WHERE id = $1", kim.member, without_scopes.clone()))
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(desk.claim(&ada, 1).await.unwrap(), [case], "Kim has lost the scope");
+    let mut view = desk.test.db.read().await.unwrap();
+    assert_eq!(desk.service.find(&mut view, &ada, case).await.unwrap().assigned_to, None);
+    drop(view);
+
+    let mut role = MemberRoleContent {
+        name: "Reviewers".to_owned(),
+        scopes: vec![Scope::NotificationsManage],
+        console_scopes: Vec::new(),
+    };
+    let mut tx = desk.test.db.write().await.unwrap();
+    let id = roles::create(&mut tx, &*desk.environment, Giver::Operator, desk.account, &role).await.unwrap();
+    let grant = ConsoleGrant { role: Some(id), console_scopes: Vec::new() };
+    roles::set_grant(&mut tx, Giver::Operator, desk.account, lea.member, &grant).await.unwrap();
+    tx.execute(sql!("UPDATE members SET scopes = $2 WHERE id = $1", lea.member, without_scopes))
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+    desk.hand_over(&ada, case, &lea).await;
+    role.scopes.clear();
+    let mut tx = desk.test.db.write().await.unwrap();
+    roles::change(&mut tx, Giver::Operator, desk.account, id, &role).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(desk.claim(&ada, 1).await.unwrap(), [case], "Lea's role has lost the scope");
 }
 
 #[tokio::test]

@@ -2,11 +2,11 @@
 
 use super::{
     findings::{DocumentFindings, StoredField, StoredMeasure},
-    report::VerificationReport,
+    report::SubCheck,
     restrictions::document_type_name,
     reviews::CheckReview,
     session::{DocumentSession, SuppliedResource, VerificationCheck},
-    types::{MediaType, ResourceKind},
+    types::{MediaType, ResourceKind, SubCheckProcess},
 };
 use base::{MediaId, ResourceId, SignedDuration, Timestamp};
 use documents::{
@@ -18,8 +18,11 @@ use documents::{
 #[derive(Clone, Debug)]
 pub struct CheckEvidence {
     pub review: CheckReview,
-    /// The automatic report, or the final one.
-    pub report: Option<VerificationReport>,
+    /// Why the automatic report proposes what it does, as a code. `None` if it approves, and of a check that an older version
+    /// decided, which did not keep it.
+    pub proposed_reason: Option<String>,
+    /// What was checked, a reviewer's decision last.
+    pub breakdown: Vec<SubCheck>,
     /// What the check used, documents first. Empty once the session's resources are destroyed.
     pub resources: Vec<ResourceEvidence>,
     /// When its pictures are destroyed.
@@ -52,12 +55,22 @@ pub struct ResourceEvidence {
 impl CheckEvidence {
     pub(super) fn of(review: CheckReview, session: &DocumentSession) -> Self {
         let check = session.checks.iter().find(|check| check.id == review.check_id);
-        let report = check.and_then(|check| check.draft.clone().or_else(|| check.report.clone()));
+        let proposed_reason = check.and_then(|check| match &check.draft {
+            Some(draft) => draft.recommendation.reason.clone(),
+            None => check.automatic_reason.clone(),
+        });
+        let report = check.and_then(|check| check.draft.as_ref().or(check.report.as_ref()));
+        let breakdown = report.map(|report| report.breakdown.clone()).unwrap_or_default();
         let mut resources: Vec<ResourceEvidence> =
             check.map(|check| used_resources(session, check)).unwrap_or_default();
         resources.sort_by_key(|resource| resource.kind != ResourceKind::IdDocument);
         let destroyed_at = session.created_at + SignedDuration::from_secs(session.requested.resources_ttl);
-        Self { review, report, resources, destroyed_at }
+        Self { review, proposed_reason, breakdown, resources, destroyed_at }
+    }
+
+    /// Leaves out what a reviewer has decided, so that it shows what it did before.
+    pub fn leave_out_decision(&mut self) {
+        self.breakdown.retain(|sub_check| sub_check.process != SubCheckProcess::ExpertReview);
     }
 
     /// Every picture that belongs to it.

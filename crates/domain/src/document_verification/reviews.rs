@@ -14,7 +14,7 @@ use crate::{
     sealed_texts::{SealedTexts, TextColumn},
     violation::Violation,
 };
-use base::{AppId, DocumentSessionId, Environment, LimitViolation, Timestamp, VerificationCheckId};
+use base::{AppId, CaseId, DocumentSessionId, Environment, LimitViolation, Timestamp, VerificationCheckId};
 use db::{AuditEvent, Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
 use serde::Serialize;
 use std::sync::Arc;
@@ -244,17 +244,18 @@ impl CheckReviewService {
         if let Some(app) = app {
             tx.set_actor(format!("application:{app}"));
         }
-        self.decide_in(&mut tx, app, check, decision).await?;
+        self.decide_in(&mut tx, app, check, decision, None).await?;
         Ok(tx.commit().await?)
     }
 
-    /// [`Self::decide`] in a transaction of the caller, who has checked the decision.
+    /// [`Self::decide`] in a transaction of the caller, who has checked the decision. `case` is the one that it comes from.
     pub(super) async fn decide_in(
         &self,
         tx: &mut WriteTx,
         app: Option<AppId>,
         check: VerificationCheckId,
         decision: &CheckDecision,
+        case: Option<CaseId>,
     ) -> Result<(), DocumentSessionError> {
         let (reason, reviewer) = (decision.reason.trim(), decision.reviewer.trim());
         let found = self.find_in(tx, app, check).await?;
@@ -288,9 +289,14 @@ impl CheckReviewService {
         if rows == 0 {
             return Err(has_ended());
         }
-        let event =
-            AuditEvent::new("check.decide").target(check).detail("session", review.session_id.to_string());
-        tx.audit(event.detail("decision", decision.value.as_str()).detail("reviewer", reviewer));
+        // Not who the reviewer is said to be: that is a text, which may name a person.
+        let event = AuditEvent::new("check.decide").app(review.app_id).target(check);
+        let event = event.detail("session", review.session_id.to_string());
+        let event = event.detail("decision", decision.value.as_str());
+        tx.audit(match case {
+            Some(case) => event.detail("case", case.to_string()),
+            None => event,
+        });
         let mut effects = SideEffects::default();
         record_decision(&mut locked.session, &mut effects, &*self.env, check, report)?;
         self.unit_of_work.save(tx, &mut locked, effects).await?;
@@ -366,4 +372,56 @@ fn report_with_decision(
         }
     };
     VerificationReport { recommendation, breakdown }
+}
+
+#[cfg(test)]
+mod unit_tests {
+    use super::*;
+    use crate::document_verification::{
+        request::DocumentSessionRequest,
+        session::{DocumentSession, VerificationCheck},
+        types::{CheckState, ManualCheck},
+    };
+    use base::{TestEnvironment, Uuid};
+
+    #[test]
+    fn evidence_without_the_decision_is_what_it_was_before() {
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let request = DocumentSessionRequest::new(env.now());
+        let mut session = DocumentSession::begin(&env, Uuid::from_u128(1).into(), false, request);
+        let (kind, state) = (VerificationCheckType::Authenticity, CheckState::Pending);
+        let check = VerificationCheck::begin(&env, kind, state, Vec::new(), ManualCheck::Always);
+        let draft = VerificationReport {
+            recommendation: Recommendation::with_reason(CheckAdvice::Reject, "DATA_MISMATCH"),
+            breakdown: vec![SubCheck::new("data_match", false, Vec::new())],
+        };
+        let review = CheckReview {
+            check_id: check.id,
+            session_id: session.id,
+            app_id: session.app,
+            kind,
+            proposed: CheckAdvice::Reject,
+            decision: None,
+            reason: None,
+            reviewer: None,
+            created_at: env.now(),
+            decided_at: None,
+        };
+        session.checks.push(VerificationCheck { draft: Some(draft.clone()), ..check });
+        let before = CheckEvidence::of(review.clone(), &session);
+        assert_eq!(before.proposed_reason.as_deref(), Some("DATA_MISMATCH"));
+
+        let decision = CheckDecision {
+            value: CheckAdvice::Reject,
+            reason: "another portrait was glued in".to_owned(),
+            code: Some("TAMPERED".to_owned()),
+            reviewer: "ada".to_owned(),
+        };
+        let report = report_with_decision(kind, draft, &decision);
+        record_decision(&mut session, &mut SideEffects::default(), &env, review.check_id, report).unwrap();
+        let mut after = CheckEvidence::of(review, &session);
+        assert_eq!(after.breakdown.len(), 2, "the decision is the last: {:?}", after.breakdown);
+        after.leave_out_decision();
+        assert_eq!((after.proposed_reason, after.breakdown), (before.proposed_reason, before.breakdown));
+    }
 }

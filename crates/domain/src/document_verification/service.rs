@@ -27,8 +27,8 @@ use crate::{
     violation::Violation,
 };
 use base::{
-    AppId, DocumentSessionId, Environment, FraudListEntryId, MediaId, ResourceId, SignedDuration, UploadId,
-    Uuid, VerificationCheckId,
+    AppId, CaseId, DocumentSessionId, Environment, FraudListEntryId, MediaId, ResourceId, SignedDuration,
+    UploadId, Uuid, VerificationCheckId,
 };
 use db::{Db, DbError, ReadTx, WriteTx};
 use jobs::{JobError, JobOutcome, Lane, Worker};
@@ -503,15 +503,17 @@ impl DocumentVerificationService {
         self.0.reviews.decide(app, check, decision).await
     }
 
-    /// [`Self::decide_review`] in a transaction of the caller. `false`: the check was decided meanwhile, or is gone.
+    /// [`Self::decide_review`] in a transaction of the caller, by what was decided about a case. `false`: the check was decided
+    /// meanwhile, or is gone.
     pub(crate) async fn settle_review(
         &self,
         tx: &mut WriteTx,
         app: AppId,
         check: VerificationCheckId,
         decision: &CheckDecision,
+        case: CaseId,
     ) -> Result<bool, DbError> {
-        match self.0.reviews.decide_in(tx, Some(app), check, decision).await {
+        match self.0.reviews.decide_in(tx, Some(app), check, decision, Some(case)).await {
             Ok(()) => Ok(true),
             Err(DocumentSessionError::Db(error)) => Err(error),
             // Whatever else is refused: there is nothing left to decide.

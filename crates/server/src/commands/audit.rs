@@ -27,7 +27,8 @@ pub(crate) enum AuditCommand {
         /// Made before this moment (RFC 3339).
         #[arg(long, value_parser = super::parse_moment)]
         to: Option<Timestamp>,
-        /// Done by this actor, such as `member:ID`, or by any of a kind: operator, api-key, member, application, system.
+        /// Done by this actor, such as `member:ID`, or by any of a kind: operator, api-key, member, application, cases,
+        /// system.
         #[arg(long)]
         actor: Option<String>,
         /// Of this kind, such as `api-key.create`, or anything done to a thing, such as `api-key`.

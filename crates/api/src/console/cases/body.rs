@@ -494,7 +494,11 @@ impl CaseBody {
             }
             (CaseSubject::Check(check), _) => {
                 let evidence = api.document_verification.review_evidence(reviewer.app, check).await?;
-                let Some(evidence) = evidence else { return Ok(None) };
+                let Some(mut evidence) = evidence else { return Ok(None) };
+                // The check of a golden case is decided, but its reviewer is to decide for themselves.
+                if body.item.closed_at.is_none() {
+                    evidence.leave_out_decision();
+                }
                 body.pictures = document_pictures(&evidence);
                 body.deletes_at = Some(evidence.destroyed_at);
                 body.document_check = Some(evidence.into());
@@ -649,18 +653,16 @@ impl From<FindingHistory> for CaseHistoryBody {
 
 impl From<CheckEvidence> for DocumentCheckBody {
     fn from(evidence: CheckEvidence) -> Self {
-        let CheckEvidence { review, report, resources, .. } = evidence;
-        let proposed_reason = report.as_ref().and_then(|report| report.recommendation.reason.clone());
-        let breakdown =
-            report.into_iter().flat_map(|report| report.breakdown).map(|sub_check| CaseSubCheckBody {
-                passed: sub_check.result == domain::document_verification::types::SubCheckResult::Pass,
-                sub_check: sub_check.sub_check,
-                details: sub_check
-                    .details
-                    .into_iter()
-                    .map(|detail| CaseDetailBody { name: detail.name, value: detail.value })
-                    .collect(),
-            });
+        let CheckEvidence { review, proposed_reason, breakdown, resources, .. } = evidence;
+        let breakdown = breakdown.into_iter().map(|sub_check| CaseSubCheckBody {
+            passed: sub_check.result == domain::document_verification::types::SubCheckResult::Pass,
+            sub_check: sub_check.sub_check,
+            details: sub_check
+                .details
+                .into_iter()
+                .map(|detail| CaseDetailBody { name: detail.name, value: detail.value })
+                .collect(),
+        });
         Self {
             check_id: review.check_id,
             session_id: review.session_id,

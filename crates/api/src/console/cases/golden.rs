@@ -37,7 +37,8 @@ pub(in crate::console) struct CreatedCase {
 /// Make a golden case of one that is settled. Needs `queues:manage`.
 ///
 /// Reviewers who have not decided about it get it among the cases of its queue, as often as the queue says. It looks like all others
-/// and has no effect.
+/// and has no effect. An appeal against the result of an age verification session cannot be made one, since its picture is deleted
+/// once it is decided.
 #[utoipa::path(
     post, path = "/console/cases/{caseId}/golden", tag = "cases", security(("session" = [], "console" = [])),
     params(CasePath),

@@ -47,7 +47,7 @@ impl From<DecisionError> for ModerationApiError {
             DecisionError::Case(error) => error.into(),
             DecisionError::Invalid(violations) => violations.into(),
             DecisionError::Settled => Self::new(ModerationErrorCode::DecisionSettled, error.to_string()),
-            DecisionError::NotSettled | DecisionError::NoAppeal => {
+            DecisionError::NotSettled | DecisionError::NoAppeal | DecisionError::NoGolden => {
                 Self::new(ModerationErrorCode::Conflict, error.to_string())
             }
         }

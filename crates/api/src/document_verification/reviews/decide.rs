@@ -63,6 +63,6 @@ pub(crate) async fn decide_review(
 ) -> Result<StatusCode, DocumentApiError> {
     let (body, wrong) = party.request.parse_lenient::<DecisionRequest>()?;
     let decision = body.into_decision(wrong)?;
-    api.document_verification.decide_review(Some(party.app), party.path.check()?, &decision).await?;
+    api.document_verification.decide_review(Some(party.app), party.reviewable_check()?, &decision).await?;
     Ok(StatusCode::NO_CONTENT)
 }

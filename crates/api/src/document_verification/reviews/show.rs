@@ -31,7 +31,7 @@ pub(crate) async fn show_review(
     State(api): State<ApiState>,
     party: RelyingPartyRequest,
 ) -> Result<Json<ReviewWithReport>, DocumentApiError> {
-    let found = api.document_verification.find_review(Some(party.app), party.path.check()?).await?;
+    let found = api.document_verification.find_review(Some(party.app), party.reviewable_check()?).await?;
     let (review, report) = found.ok_or(DocumentSessionError::ItemNotFound("check"))?;
     Ok(Json(ReviewWithReport { report: report.map(Into::into), review: review.into() }))
 }

@@ -175,6 +175,22 @@ async fn a_refusal_that_is_upheld_stays_and_is_told() {
 }
 
 #[tokio::test]
+async fn no_golden_case_is_made_of_an_appeal_whose_picture_has_gone() {
+    let reviewer = Integrator::start(&["ages:review", "queues:manage"]).await;
+    let app = reviewer.app();
+    let session = refused_session(app).await;
+    let body = json!({ "picture": face_base64(), "picture_consent": true });
+    assert_eq!(appeal(app, &session, body).await.status, 201);
+    let case = claim(&reviewer).await;
+    decide(&reviewer, &case, "UPHOLD").await;
+    let answer = json!({ "decision": "UPHOLD" });
+    let refused = reviewer.call("POST", &format!("{case}/golden"), Some(answer)).await;
+    assert_eq!(refused.status_and_code(), "409 CONFLICT");
+    let cases = sql!("SELECT count(*) FROM cases");
+    assert_eq!(app.api.db.read().await.unwrap().count(cases).await.unwrap(), 1);
+}
+
+#[tokio::test]
 async fn a_decision_is_about_the_attempt_that_was_appealed_against() {
     let app = TestApp::start_with_egress(&stub_server::egress_policy(), proof_settings()).await;
     let receiver = StubServer::start(|_| StubReply::status(200)).await;

@@ -37,8 +37,13 @@ impl Desk {
 
     /// Gives the reviewer scopes of the console.
     async fn grant(&self, scopes: &[&str]) {
+        self.grant_to(&self.member, scopes).await;
+    }
+
+    /// Gives a member scopes of the console, and takes those that they had.
+    async fn grant_to(&self, member: &str, scopes: &[&str]) {
         let mut tx = self.fixture.app.api.db.write().await.unwrap();
-        let id: base::MemberId = self.member.parse().unwrap();
+        let id: base::MemberId = member.parse().unwrap();
         tx.execute(sql!("UPDATE members SET console_scopes = $2 WHERE id = $1", id, json!(scopes)))
             .await
             .unwrap();
@@ -198,6 +203,29 @@ async fn a_case_is_released_held_and_handed_over() {
     assert_eq!(desk.claim(1).await, Vec::<Value>::new());
     let claimed = desk.fixture.call_console(&cookie, "POST", "/console/cases/claim", Some(json!({}))).await;
     assert_eq!(claimed.json()["cases"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn what_was_handed_to_somebody_comes_back_when_they_lose_the_scope_or_are_removed() {
+    let desk = Desk::open().await;
+    session_in_review(&desk.fixture.app).await;
+    desk.grant(&["documents:review"]).await;
+    let (eve, _) = desk.fixture.add_member("eve@example.com", false, &["notifications:manage"]).await;
+    desk.grant_to(&eve, &["documents:review"]).await;
+    let claimed = desk.claim(5).await;
+    assert_eq!(claimed.len(), 2, "a finding and a check: {claimed:?}");
+    for case in &claimed {
+        let path = format!("/cases/{}/assign", case["id"].as_str().unwrap());
+        let assigned = desk.call("POST", &path, Some(json!({ "member_id": eve }))).await;
+        assert_eq!(assigned.status, 204, "{:?}", assigned.body);
+    }
+    assert_eq!(desk.claim(5).await, Vec::<Value>::new(), "both are Eve's");
+    desk.grant_to(&eve, &[]).await;
+    let kinds: Vec<Value> = desk.claim(5).await.iter().map(|case| case["kind"].clone()).collect();
+    assert_eq!(kinds, [json!("DOCUMENT_CHECK")]);
+    let removed = desk.fixture.call("DELETE", &format!("/members/{eve}"), None).await;
+    assert!(removed.status.is_success(), "{}", removed.status);
+    assert_eq!(desk.claim(5).await.len(), 2, "nothing is left with nobody");
 }
 
 #[tokio::test]
@@ -463,6 +491,46 @@ async fn golden_cases_and_appeals_go_to_somebody_else() {
         .map(|one| one["with_golden"]["cases"].clone())
         .collect();
     assert!(golden.contains(&json!(1)), "{golden:?}");
+}
+
+#[tokio::test]
+async fn a_golden_case_of_a_document_gives_nothing_away_of_what_was_decided() {
+    let desk = Desk::open().await;
+    desk.grant(&["documents:review", "queues:manage"]).await;
+    let queue = json!({
+        "name": "Documents", "of_application": true, "golden_percent": 50, "rules": { "kinds": ["DOCUMENT_CHECK"] },
+    });
+    let made = desk.call("POST", "/queues", Some(queue)).await;
+    assert_eq!(made.status, 201, "{:?}", made.body);
+    let claim = json!({ "queue_id": made.json()["id"] });
+    session_in_review(&desk.fixture.app).await;
+    let claimed = desk.call("POST", "/cases/claim", Some(claim.clone())).await.json();
+    let original = &claimed["cases"][0];
+    let case = format!("/cases/{}", original["id"].as_str().unwrap());
+    let decision = json!({ "decision": "REJECT", "reason_code": "TAMPERED", "comment": "a mask" });
+    let decided = desk.call("PUT", &format!("{case}/decision"), Some(decision)).await;
+    assert_eq!(decided.status, 200, "{:?}", decided.body);
+    desk.fixture.app.run_due_jobs().await;
+    let settled = desk.call("GET", &case, None).await.json();
+    let breakdown = settled["document_check"]["breakdown"].as_array().unwrap();
+    assert_eq!(breakdown.last().unwrap()["sub_check"], "manual_review", "what was decided is seen there");
+    assert_eq!(settled["document_check"]["proposed_reason"], original["document_check"]["proposed_reason"]);
+    let golden = desk.call("POST", &format!("{case}/golden"), Some(json!({ "decision": "REJECT" }))).await;
+    assert_eq!(golden.status, 201, "{:?}", golden.body);
+
+    let (bob, cookie) = desk.fixture.add_member("bob@example.com", false, &[]).await;
+    desk.grant_to(&bob, &["documents:review"]).await;
+    let mut drawn = Value::Null;
+    for _ in 0..30 {
+        let body = Some(claim.clone());
+        let claimed = desk.fixture.call_console(&cookie, "POST", "/console/cases/claim", body).await.json();
+        drawn = claimed["cases"][0].clone();
+        if !drawn.is_null() {
+            break;
+        }
+    }
+    assert_eq!(drawn["id"], golden.json()["id"], "{drawn}");
+    assert_eq!(drawn["document_check"], original["document_check"]);
 }
 
 #[tokio::test]

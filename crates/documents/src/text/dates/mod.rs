@@ -4,6 +4,7 @@
 mod months;
 mod tokens;
 
+use crate::mrz::{ShortDate, YearWindow};
 use jiff::civil::Date;
 use std::ops::Range;
 use tokens::{DateToken, TokenKind};
@@ -20,8 +21,10 @@ const BUDDHIST_ERA_OFFSET_YEARS: i16 = 543;
 pub struct DateHints<'a> {
     /// The issuer of the document: ISO 3166-1 alpha-3 or ICAO. Decides whether 03/04/2020 is in March or in April.
     pub country: Option<&'a str>,
-    /// The latest year that a two-digit year can mean; the earliest is 99 years before.
-    pub latest_year: i16,
+    /// Which century a two-digit year belongs to.
+    pub window: YearWindow,
+    /// The day from which that is reckoned.
+    pub today: Date,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -127,11 +130,10 @@ fn read_worded(tokens: &[DateToken], hints: &DateHints) -> Option<(DateReading, 
         }
     };
     let thai = hints.country == Some("THA") || month.thai;
-    let year = full_year(year, hints, thai)?;
     if day.1 > 2 {
         return None;
     }
-    let date = Date::new(year, month.number, i8::try_from(day.0).ok()?).ok()?;
+    let date = full_date(year, month.number, i8::try_from(day.0).ok()?, hints, thai)?;
     Some((DateReading::Certain(date), reader.at))
 }
 
@@ -225,8 +227,7 @@ fn resolve_order(parts: [(u32, usize); 3], between: char, hints: &DateHints) -> 
         if month.1 > 2 || day.1 > 2 {
             return None;
         }
-        let year = full_year(year, hints, thai)?;
-        Date::new(year, i8::try_from(month.0).ok()?, i8::try_from(day.0).ok()?).ok()
+        full_date(year, i8::try_from(month.0).ok()?, i8::try_from(day.0).ok()?, hints, thai)
     };
     if a.1 == 4 {
         return date(a, b, c).map(DateReading::Certain);
@@ -264,7 +265,14 @@ fn read_compact(tokens: &[DateToken], hints: &DateHints) -> Option<DateReading> 
     one.xor(other)
 }
 
-fn full_year((value, digits): (u32, usize), hints: &DateHints, thai: bool) -> Option<i16> {
+/// The date whose year has this value and this many digits.
+fn full_date(
+    (value, digits): (u32, usize),
+    month: i8,
+    day: i8,
+    hints: &DateHints,
+    thai: bool,
+) -> Option<Date> {
     let value = i16::try_from(value).ok()?;
     let year = match digits {
         4 if thai
@@ -276,10 +284,14 @@ fn full_year((value, digits): (u32, usize), hints: &DateHints, thai: bool) -> Op
             value - BUDDHIST_ERA_OFFSET_YEARS
         }
         4 => value,
-        2 => hints.latest_year - (hints.latest_year - value).rem_euclid(100),
+        2 => {
+            let part = |value: i8| u8::try_from(value).ok();
+            let short = ShortDate { year: u8::try_from(value).ok(), month: part(month), day: part(day) };
+            short.full_year(hints.window, hints.today)?
+        }
         _ => return None,
     };
-    PLAUSIBLE_YEARS.contains(&year).then_some(year)
+    if PLAUSIBLE_YEARS.contains(&year) { Date::new(year, month, day).ok() } else { None }
 }
 
 /// The usual order of numbers in a country's dates.
@@ -307,7 +319,7 @@ mod tests {
 
     #[test]
     fn what_no_calendar_has_is_refused() {
-        let hints = DateHints { country: None, latest_year: 2026 };
+        let hints = DateHints { country: None, window: YearWindow::Past, today: date(2026, 11, 29) };
         for text in [
             "30.02.2020",
             "31 APR 2021",

@@ -2,12 +2,10 @@
 
 use super::{FieldContext, LabelledLine, PrintedField, PrintedValue};
 use crate::{
-    mrz::Sex,
+    mrz::{Sex, YearWindow},
     text::{TextLine, dates, label_dictionary::PrintedFieldKind, names, normalise::normalise},
 };
 
-/// How long a document may still be valid; those for life print 2099.
-const MAX_EXPIRY_YEARS_AHEAD: i16 = 80;
 /// Longest value.
 const MAX_VALUE_CHARS: usize = 160;
 
@@ -72,8 +70,8 @@ pub(in crate::text) fn date_hints<'a>(
     field: PrintedFieldKind,
     context: &FieldContext<'a>,
 ) -> dates::DateHints<'a> {
-    let ahead = if field == PrintedFieldKind::ExpiryDate { MAX_EXPIRY_YEARS_AHEAD } else { 0 };
-    dates::DateHints { country: context.country, latest_year: context.today.year().saturating_add(ahead) }
+    let window = if field == PrintedFieldKind::ExpiryDate { YearWindow::Expiry } else { YearWindow::Past };
+    dates::DateHints { country: context.country, window, today: context.today }
 }
 
 /// The letters and digits of a document number, in capitals; `None` where the text is not one.

@@ -1,11 +1,14 @@
-use documents::text::dates::{DateHints, DateReading, find, parse};
+use documents::{
+    mrz::YearWindow,
+    text::dates::{DateHints, DateReading, find, parse},
+};
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
 
-const TODAY: i16 = 2026;
+const TODAY: Date = date(2026, 11, 29);
 
 fn hints(country: Option<&str>) -> DateHints<'_> {
-    DateHints { country, latest_year: TODAY }
+    DateHints { country, window: YearWindow::Past, today: TODAY }
 }
 
 #[test]
@@ -94,12 +97,27 @@ fn the_country_settles_which_number_is_the_month() {
 }
 
 #[test]
-fn years_of_two_digits_end_at_the_pivot() {
-    let year = |text, latest_year| {
-        parse(text, &DateHints { country: None, latest_year }).and_then(DateReading::certain).map(Date::year)
+fn years_of_two_digits_lie_in_the_same_window_as_those_of_a_zone() {
+    let year = |text, window| {
+        let hints = DateHints { country: None, window, today: TODAY };
+        parse(text, &hints).and_then(DateReading::certain).map(Date::year)
     };
-    assert_eq!([year("12 JAN 26", 2026), year("12 JAN 27", 2026)], [Some(2026), Some(1927)]);
-    assert_eq!(year("12 JAN 27", 2061), Some(2027));
+    for (text, past) in [
+        ("12 JAN 26", 2026),
+        ("29.11.26", 2026),
+        ("30.11.26", 1926),
+        ("31 DEC 26", 1926),
+        ("12 JAN 27", 1927),
+    ] {
+        assert_eq!(year(text, YearWindow::Past), Some(past), "{text}");
+    }
+    for (text, expiry) in
+        [("15.06.05", 2005), ("31 DEC 26", 2026), ("15.06.61", 2061), ("15.06.62", 1962), ("31.12.99", 2099)]
+    {
+        assert_eq!(year(text, YearWindow::Expiry), Some(expiry), "{text}");
+    }
+    let either = DateReading::Ambiguous { day_first: date(1926, 12, 11), month_first: date(2026, 11, 12) };
+    assert_eq!(parse("11/12/26", &hints(None)), Some(either), "each order has a year of its own");
 }
 
 #[test]

@@ -213,6 +213,47 @@ fn a_zone_is_confirmed_by_what_is_printed_and_contradicted_by_what_is_not() {
     assert_eq!(of(PrintedFieldKind::GivenNames), Some(CrossCheckResult::Missing));
 }
 
+#[test]
+fn years_of_two_digits_in_print_mean_what_they_mean_in_a_zone() {
+    let context = FieldContext { country: None, today: date(2026, 11, 29), zone: None };
+    for (label, field, printed, meant) in [
+        ("Date of expiry", PrintedFieldKind::ExpiryDate, "15.06.05", "2005-06-15"),
+        ("Date of expiry", PrintedFieldKind::ExpiryDate, "15.06.61", "2061-06-15"),
+        ("Date of expiry", PrintedFieldKind::ExpiryDate, "15.06.62", "1962-06-15"),
+        ("Date of expiry", PrintedFieldKind::ExpiryDate, "31.12.99", "2099-12-31"),
+        ("Date of birth", PrintedFieldKind::BirthDate, "29.11.26", "2026-11-29"),
+        ("Date of birth", PrintedFieldKind::BirthDate, "31.12.26", "1926-12-31"),
+        ("Date of issue", PrintedFieldKind::IssueDate, "31.12.26", "1926-12-31"),
+    ] {
+        let fields = read(&lines(&[(0.0, 0.0, label), (0.0, 14.0, printed)]), &context);
+        texts(&fields, &[(field, meant)]);
+    }
+
+    let card = [
+        "I<UTOD231458907<<<<<<<<<<<<<<<",
+        "7408122F1204159UTO<<<<<<<<<<<6",
+        "ERIKSSON<<ANNA<MARIA<<<<<<<<<<",
+    ];
+    let zone = mrz::Mrz {
+        birth: mrz::ShortDate::parse(b"261231").expect("a date"),
+        expiry: mrz::ShortDate::parse(b"050615"),
+        ..mrz::parse(&card).expect("a zone").mrz
+    };
+    let context = FieldContext { zone: Some(&zone), ..context };
+    let lines = lines(&[
+        (0.0, 0.0, "Date of birth"),
+        (0.0, 14.0, "31.12.26"),
+        (0.0, 30.0, "Date of expiry"),
+        (0.0, 44.0, "15.06.05"),
+    ]);
+    let fields = read(&lines, &context);
+    let all = compare_with_mrz(&zone, &lines, &fields, &context);
+    for field in [PrintedFieldKind::BirthDate, PrintedFieldKind::ExpiryDate] {
+        let of = all.iter().find(|one| one.field == field).map(|one| one.agreement);
+        assert_eq!(of, Some(CrossCheckResult::Same), "{field:?} of {all:#?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 

@@ -184,3 +184,16 @@ fn the_first_date_of_a_letter_without_labels_is_a_guess() {
     assert!(letter.full_name.is_none() && letter.structured_postal_address.is_none());
     assert_eq!(read(&[], TODAY, None), documents::supplementary::SupplementaryReading::default());
 }
+
+#[test]
+fn a_day_that_is_yet_to_come_is_not_when_a_letter_was_written_a_century_ago() {
+    let page = [
+        (50.0, 40.0, 16.0, "Example Ltd"),
+        (50.0, 90.0, 10.0, "We shall call on 15.12.26"),
+        (50.0, 120.0, 10.0, "Zenith, 03.05.26"),
+        (50.0, 500.0, 10.0, "End"),
+    ];
+    let letter = read(&lines_of_words(&words(&page)), TODAY, None);
+    let written = letter.date_of_issue.and_then(|part| part.value.certain());
+    assert_eq!(written, Some(date(2026, 5, 3)));
+}

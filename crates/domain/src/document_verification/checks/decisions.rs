@@ -61,7 +61,7 @@ pub(in crate::document_verification) fn record_decision(
     let waits = |check: &&mut VerificationCheck| check.id == id && check.draft.is_some();
     let check = session.checks.iter_mut().find(waits).ok_or(DocumentSessionError::ItemNotFound("check"))?;
     check.state = check.state.after(CheckEvent::Reported)?;
-    check.draft = None;
+    check.automatic_reason = check.draft.take().and_then(|draft| draft.recommendation.reason);
     check.report = Some(report);
     check.last_updated = env.now();
     effects.notify(NotificationTopic::CheckCompletion, NotificationSubject::Check(id));

@@ -22,6 +22,9 @@ pub struct VerificationCheck {
     pub report: Option<VerificationReport>,
     /// The automatic result, while a reviewer has not decided yet.
     pub draft: Option<VerificationReport>,
+    /// The reason code of the automatic result, once a reviewer has decided: the report then has theirs.
+    #[serde(default)]
+    pub automatic_reason: Option<String>,
     /// When a reviewer decides.
     pub manual_check: ManualCheck,
     /// Whether an authenticity check includes the sub-check `issuing_authority`.
@@ -64,6 +67,7 @@ impl VerificationCheck {
             generated_media: Vec::new(),
             report: None,
             draft: None,
+            automatic_reason: None,
             manual_check,
             issuing_authority: false,
             allow_expired: false,

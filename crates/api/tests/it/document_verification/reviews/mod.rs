@@ -2,4 +2,5 @@
 
 mod decide;
 mod list;
+mod sandbox;
 mod show;
