@@ -386,7 +386,9 @@ impl AttemptRunner {
     }
 
     /// Commits what follows from a turn, and notifies the relying party if that ends the attempt. Refused with
-    /// [`AgeSessionError::StaleContinuation`] if `turn` is no longer the latest turn of the attempt under way.
+    /// [`AgeSessionError::StaleContinuation`] if `turn` is no longer the latest turn of the attempt under way, and with
+    /// [`AgeSessionError::Expired`] if the session ran out meanwhile: its result says so already. [`Self::expire_session`] then
+    /// ends the attempt.
     pub(super) async fn commit_outcome(
         &self,
         id: AgeSessionId,
@@ -395,9 +397,13 @@ impl AttemptRunner {
         outcome: StepOutcome,
         locale: &str,
     ) -> Result<TurnResult, AgeSessionError> {
-        let now = self.environment.now();
         let (mut tx, mut locked) = self.sessions.lock(id).await?;
+        // As of the lock: what is committed must not contradict what the result says by then.
+        let now = self.environment.now();
         let session = &mut locked.session;
+        if session.has_run_out(now) {
+            return Err(AgeSessionError::Expired);
+        }
         let current = session.attempt.as_mut().filter(|current| is_turn(current, attempt, turn));
         let current = current.ok_or(AgeSessionError::StaleContinuation)?;
         let mut finished = None;

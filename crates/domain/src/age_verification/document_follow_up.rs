@@ -79,6 +79,11 @@ impl DocumentFollower {
             }
             return Ok(JobOutcome::Done);
         };
+        // Whatever its document session says, it comes too late. The next run finds the attempt over.
+        if session.has_run_out(now) {
+            self.expire(job.session, false).await?;
+            return again;
+        }
         let Ok(context) = AttemptContext::find(&session, job.attempt, "") else {
             // The attempt has ended or was abandoned. The document session is deleted after the commit, but not if the
             // process was killed then, nor where the transaction is another's, as when an appeal is decided.
@@ -99,20 +104,27 @@ impl DocumentFollower {
             StepOutcome::Finished(AgeMethodVerdict::Undecided { code: SESSION_ENDED_REASON })
                 if !session.is_live(self.environment.now()) =>
             {
-                match self.attempts.expire_session(job.session, true).await {
-                    Ok(()) | Err(AgeSessionError::SessionNotFound) => Ok(JobOutcome::Done),
-                    Err(error) => Err(error.into()),
-                }
+                self.expire(job.session, true).await?;
+                Ok(JobOutcome::Done)
             }
             outcome => {
                 match self.attempts.commit_outcome(job.session, job.attempt, turn, outcome, "").await {
                     Ok(result) if result.session.attempt.is_some() => again,
+                    Err(AgeSessionError::Expired) => again,
                     Ok(_) | Err(AgeSessionError::StaleContinuation | AgeSessionError::SessionNotFound) => {
                         Ok(JobOutcome::Done)
                     }
                     Err(error) => Err(error.into()),
                 }
             }
+        }
+    }
+
+    /// Ends a session that ran out; see [`AttemptRunner::expire_session`].
+    async fn expire(&self, session: AgeSessionId, check_ended: bool) -> Result<(), AgeSessionError> {
+        match self.attempts.expire_session(session, check_ended).await {
+            Ok(()) | Err(AgeSessionError::SessionNotFound) => Ok(()),
+            Err(error) => Err(error),
         }
     }
 }

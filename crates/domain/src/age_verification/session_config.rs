@@ -334,6 +334,12 @@ impl AgeSessionConfig {
         let double_blind = request.double_blind.unwrap_or(false);
         let ttl = request.ttl.unwrap_or(context.ttl);
         let callback = request.callback();
+        let kind = request.kind.unwrap_or(AgeSessionType::Over);
+        // A session of the type AGE compares an estimate with nothing, so it asks for no confidence.
+        let context = ValidationContext {
+            estimate_confidence: context.estimate_confidence.filter(|_| kind != AgeSessionType::Age),
+            ..context
+        };
         // With `double_blind` the only block is that of the token, which is added below.
         let blocks = if request.methods.is_empty() && !double_blind {
             default_methods(retry_enabled, context)
@@ -342,7 +348,7 @@ impl AgeSessionConfig {
             request.methods.into_iter().map(of).collect()
         };
         let mut config = Self {
-            kind: request.kind.unwrap_or(AgeSessionType::Over),
+            kind,
             blocks,
             until: now + SignedDuration::from_secs(ttl),
             ttl,
@@ -446,9 +452,13 @@ pub fn satisfies_rule(result: &StoredAgeResult, rule: &AgeSessionConfig) -> bool
             AgeSessionType::Under => result.age <= block.threshold,
             AgeSessionType::Age => true,
         };
+    // Sessions and rules of the type AGE ask for no confidence; rows of older builds name the operator's all the same.
+    let confidence = |kind: AgeSessionType, named: Option<f64>| {
+        named.filter(|_| kind != AgeSessionType::Age).unwrap_or_default()
+    };
     // The variants of both enums are declared from the weakest to the strongest.
     is_answered
-        && result.confidence.unwrap_or_default() >= block.confidence.unwrap_or_default()
+        && confidence(result.kind, result.confidence) >= confidence(rule.kind, block.confidence)
         && result.level as u8 >= block.level as u8
         && result.authenticity as u8 >= block.authenticity as u8
         && (result.method.discloses() != AgeDisclosure::Over || rule.kind == AgeSessionType::Over)

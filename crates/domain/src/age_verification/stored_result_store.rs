@@ -29,7 +29,17 @@ pub(super) struct StoredResultRecord {
     pub(super) result: StoredAgeResult,
     /// When it was stored.
     pub(super) at: Timestamp,
+    /// When the age was proved. Rows of older builds do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) proved_at: Option<Timestamp>,
     pub(super) sandbox: bool,
+}
+
+impl StoredResultRecord {
+    /// When the age was proved; when the result was stored, if the row does not say.
+    pub(super) fn proved_at(&self) -> Timestamp {
+        self.proved_at.unwrap_or(self.at)
+    }
 }
 
 impl StoredResultStore {

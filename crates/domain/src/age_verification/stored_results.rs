@@ -99,12 +99,19 @@ impl StoredResultService {
         let key =
             passkeys.finish_registration(&state, credential).map_err(|error| unusable_credential(&error))?;
         let (mut tx, mut locked) = self.sessions.lock_live(id).await?;
-        let result = locked.session.outcome.as_ref().and_then(|outcome| outcome.storable_result.clone());
-        let result = result.filter(|_| !locked.session.granted.contains(&GrantedArtefact::Key));
-        let result = result.ok_or_else(not_offered)?;
+        let outcome = locked.session.outcome.as_ref();
+        let proved = outcome.and_then(|outcome| Some((outcome.storable_result.clone()?, outcome.at)));
+        let proved = proved.filter(|_| !locked.session.granted.contains(&GrantedArtefact::Key));
+        let (result, proved_at) = proved.ok_or_else(not_offered)?;
         locked.session.granted.push(GrantedArtefact::Key);
         let credential_id = key.id().to_vec();
-        let record = StoredResultRecord { key, result, at: now, sandbox: locked.session.sandbox };
+        let record = StoredResultRecord {
+            key,
+            result,
+            at: now,
+            proved_at: Some(proved_at),
+            sandbox: locked.session.sandbox,
+        };
         if !self.results.insert(&mut tx, &credential_id, &record).await? {
             return Err(AgeSessionError::invalid(
                 "credential",

@@ -13,7 +13,7 @@ use crate::delivery::{OutboxError, WebhookMethod};
 use base::{AppId, SignedDuration};
 use credentials::{
     proof::{ProofFailureReason, VerifiedProof},
-    status::StatusList,
+    status::{StatusList, StatusListError},
     trust::{TrustList, TrustedIssuer},
 };
 use db::{FromRow, sql};
@@ -150,76 +150,99 @@ impl ProofOfAgeService {
 
     /// Asks an issuer, and stores what it published.
     async fn query_issuer(&self, list: &TrustList, question: &IssuerQuery) -> Result<IssuerReply, JobError> {
-        let now = self.0.env.now();
-        let (url, accept, max_bytes) = match question {
-            IssuerQuery::Keys { url } => {
-                (url, "application/jwk-set+json, application/json", MAX_DOCUMENT_BYTES)
-            }
-            IssuerQuery::Status { uri, .. } => {
-                (uri, "application/statuslist+jwt, application/statuslist+cwt", MAX_DOCUMENT_BYTES)
-            }
-            IssuerQuery::Reference { url } => {
-                (url, "text/plain, application/jwt, application/cwt", MAX_PROOF_BYTES)
-            }
-        };
-        let response = match self.fetch(url, accept, max_bytes).await {
-            Ok(response) => response,
-            Err(error) => {
-                if let IssuerQuery::Keys { url } = question {
-                    self.note_key_request(url).await?;
-                }
-                return Ok(IssuerReply::Unavailable(error));
-            }
-        };
-        let content_type = response.headers.get("content-type").and_then(|value| value.to_str().ok());
         match question {
-            IssuerQuery::Reference { .. } => Ok(match response.status {
-                200 => match String::from_utf8(response.body) {
-                    Ok(text) if !text.trim().is_empty() => IssuerReply::Proof(text.trim().to_owned()),
-                    _ => IssuerReply::Unavailable("the issuer's response is not text".to_owned()),
-                },
-                403 | 410 => IssuerReply::Refused,
-                // 202: the holder has not consented yet.
-                status => IssuerReply::Unavailable(format!("the issuer responded with {status}")),
-            }),
-            IssuerQuery::Keys { url } => {
-                if response.status != 200 {
-                    self.note_key_request(url).await?;
-                    return Ok(IssuerReply::Unavailable(format!(
-                        "the issuer responded with {} instead of its keys",
-                        response.status
-                    )));
-                }
+            IssuerQuery::Keys { url } => self.query_keys(url).await,
+            IssuerQuery::Status { issuer, uri } => self.query_status(list, issuer, uri).await,
+            IssuerQuery::Reference { url } => Ok(self.query_proof(url).await),
+        }
+    }
+
+    async fn query_proof(&self, url: &str) -> IssuerReply {
+        let accept = "text/plain, application/jwt, application/cwt";
+        let response = match self.fetch(url, accept, MAX_PROOF_BYTES).await {
+            Ok(response) => response,
+            Err(error) => return IssuerReply::Unavailable(error),
+        };
+        match response.status {
+            200 => match String::from_utf8(response.body) {
+                Ok(text) if !text.trim().is_empty() => IssuerReply::Proof(text.trim().to_owned()),
+                _ => IssuerReply::Unavailable("the issuer's response is not text".to_owned()),
+            },
+            403 | 410 => IssuerReply::Refused,
+            // 202: the holder has not consented yet.
+            status => IssuerReply::Unavailable(format!("the issuer responded with {status}")),
+        }
+    }
+
+    async fn query_keys(&self, url: &str) -> Result<IssuerReply, JobError> {
+        let now = self.0.env.now();
+        let accept = "application/jwk-set+json, application/json";
+        let error = match self.fetch(url, accept, MAX_DOCUMENT_BYTES).await {
+            Ok(response) if response.status == 200 => {
+                let content_type = content_type_of(&response);
                 let mut tx = self.0.db.write().await?;
                 trust_store::store_document(&mut tx, url, content_type, &response.body, now, KEY_SET_TTL)
                     .await?;
                 tx.commit().await?;
-                Ok(IssuerReply::Stored)
+                return Ok(IssuerReply::Stored);
             }
-            IssuerQuery::Status { issuer, uri } => {
-                let parsed = list
-                    .issuer(issuer)
-                    .filter(|_| response.status == 200)
-                    .map(|issuer| StatusList::parse(&response.body, content_type, issuer, uri, now));
-                let list = match parsed {
-                    Some(Ok(list)) => list,
-                    Some(Err(error)) => {
-                        return Ok(IssuerReply::Unavailable(format!("the status list: {error}")));
-                    }
-                    None => {
-                        return Ok(IssuerReply::Unavailable(format!(
-                            "the issuer responded with {} instead of the status list",
-                            response.status
-                        )));
-                    }
-                };
-                let ttl = list.fresh_until(now).duration_since(now);
-                let mut tx = self.0.db.write().await?;
-                trust_store::store_document(&mut tx, uri, content_type, &response.body, now, ttl).await?;
-                tx.commit().await?;
-                Ok(IssuerReply::Stored)
-            }
+            Ok(response) => format!("the issuer responded with {} instead of its keys", response.status),
+            Err(error) => error,
+        };
+        self.note_key_request(url).await?;
+        Ok(IssuerReply::Unavailable(error))
+    }
+
+    async fn query_status(&self, list: &TrustList, issuer: &str, uri: &str) -> Result<IssuerReply, JobError> {
+        let now = self.0.env.now();
+        let accept = "application/statuslist+jwt, application/statuslist+cwt";
+        let response = match self.fetch(uri, accept, MAX_DOCUMENT_BYTES).await {
+            Ok(response) => response,
+            Err(error) => return Ok(IssuerReply::Unavailable(error)),
+        };
+        let content_type = content_type_of(&response);
+        let parse = |list: &TrustList| {
+            let issuer = list.issuer(issuer).filter(|_| response.status == 200)?;
+            Some(StatusList::parse(&response.body, content_type, issuer, uri, now))
+        };
+        let mut parsed = parse(list);
+        // It may be signed with a new key that no proof has named yet.
+        if matches!(parsed, Some(Err(StatusListError::NotSigned(_))))
+            && self.refetch_keys(list, issuer).await?
+        {
+            let list = self.0.trust.list(&self.0.db, &*self.0.env).await?;
+            parsed = parse(&list);
         }
+        let status_list = match parsed {
+            Some(Ok(status_list)) => status_list,
+            Some(Err(error)) => {
+                return Ok(IssuerReply::Unavailable(format!("the status list: {error}")));
+            }
+            None => {
+                return Ok(IssuerReply::Unavailable(format!(
+                    "the issuer responded with {} instead of the status list",
+                    response.status
+                )));
+            }
+        };
+        let ttl = status_list.fresh_until(now).duration_since(now);
+        let mut tx = self.0.db.write().await?;
+        trust_store::store_document(&mut tx, uri, content_type, &response.body, now, ttl).await?;
+        tx.commit().await?;
+        Ok(IssuerReply::Stored)
+    }
+
+    /// Fetches the keys of an issuer anew, unless they were fetched within the last minute. Returns whether it did.
+    async fn refetch_keys(&self, list: &TrustList, issuer: &str) -> Result<bool, JobError> {
+        let Some(url) = list.issuer(issuer).and_then(TrustedIssuer::key_set_url) else { return Ok(false) };
+        // A verification waits for them, so a failed request does not count.
+        let (now, policy) = (self.0.env.now(), KeyRequestPolicy::UntilAnswered);
+        if trust_store::was_recently_requested(&self.0.db, url, now, policy).await? {
+            return Ok(false);
+        }
+        let reply = self.query_keys(url).await?;
+        self.0.trust.invalidate().await;
+        Ok(matches!(reply, IssuerReply::Stored))
     }
 
     /// Records that an issuer was asked for its keys without success, so that new queries do not ask it again at once.
@@ -302,6 +325,10 @@ impl ProofOfAgeService {
         super::count_result(&record);
         Ok(JobOutcome::Done)
     }
+}
+
+fn content_type_of(response: &BufferedResponse) -> Option<&str> {
+    response.headers.get("content-type").and_then(|value| value.to_str().ok())
 }
 
 fn unverifiable(record: &ProofRecord, message: &str) -> ProofDecision {

@@ -1,5 +1,6 @@
 //! Serpro's Consulta CPF (`consulta-cpf-df`, version 2): the register of taxpayers of Brazil's federal revenue. It knows the
-//! date of birth, and says of minors only that they are.
+//! date of birth, and says of minors only that they are, which is evidence about nobody: what was typed beside the number cannot
+//! be compared.
 
 use super::{ServiceContext, not_answered};
 use crate::{
@@ -101,18 +102,13 @@ impl SerproClient {
             self.token.invalidate_if(|kept, _| *kept == token).await;
             answered = self.look_up(&self.token().await?, holder).await?;
         }
-        let under = |years| {
-            let id = Some(self.context.environment.uuid_v4().to_string());
-            Ok(AgeEvidence::new(AgeAttribute::Over { years, reached: false }, id))
-        };
         match answered.status {
             // 206: the date of registration is missing, which is not needed.
             200 | 206 => self.judge(&http_client::parse_json(SERPRO_LABEL, &answered)?, holder),
             400 => Err(AgeMethodError::invalid("cpf")),
-            404 => Err(unknown()),
-            // Of minors the register tells nothing but that.
-            422 => under(18),
-            451 => under(16),
+            // 422 and 451: the number is a minor's, and nothing says that it was the minor who typed it. An adult with a child's
+            // number would pass as the child, or fail for good in its place.
+            404 | 422 | 451 => Err(unknown()),
             _ => Err(http_client::unexpected_status(SERPRO_LABEL, &answered)),
         }
     }

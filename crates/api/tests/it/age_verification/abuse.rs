@@ -40,7 +40,7 @@ async fn with_cards(bank: &StubServer, limits: AttemptLimits) -> (TestApp, tempf
 }
 
 /// A server in production whose registry for `method` is a stand-in. The settings may name the file of a secret.
-async fn with_registry(
+pub(super) async fn with_registry(
     method: &str,
     settings: impl FnOnce(&Path) -> Value,
     limits: AttemptLimits,

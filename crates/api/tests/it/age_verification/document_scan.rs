@@ -143,6 +143,28 @@ async fn a_check_that_outlasts_the_session_ends_it_and_the_page_learns_how() {
 }
 
 #[tokio::test]
+async fn a_check_that_no_session_waits_for_ends_none_that_ran_out() {
+    let app = TestApp::start().await;
+    answer(&app, json!({ "async_report_delay": 61 })).await;
+    for payload in [
+        // The page was closed before it asked, and the job has not looked.
+        json!({ "ttl": 60, "doc_scan": {} }),
+        json!({ "ttl": 60, "synchronous_checks": true, "doc_scan": {} }),
+    ] {
+        let (session, _, [document, _]) = begin(&app, SANDBOX, &payload).await;
+        play(&app, &document).await;
+        assert_eq!(count_stored(&app).await, [1, 1], "{payload}");
+        app.environment.advance(SignedDuration::from_secs(60));
+        assert_eq!(session.result(&app).await["status"], "EXPIRED", "{payload}");
+        app.run_due_jobs().await;
+        assert_eq!(session.result(&app).await["status"], "EXPIRED", "{payload}");
+        assert_eq!(count_stored(&app).await, [0, 0], "{payload}");
+        let jobs = sql!("SELECT count(*) FROM jobs");
+        assert_eq!(app.api.db.read().await.unwrap().count(jobs).await.unwrap(), 0, "none is given up");
+    }
+}
+
+#[tokio::test]
 async fn with_synchronous_checks_the_end_user_waits_for_them() {
     let app = TestApp::start().await;
     answer(&app, json!({ "async_report_delay": 30 })).await;

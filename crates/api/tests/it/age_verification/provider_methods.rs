@@ -1,9 +1,22 @@
-//! The methods that call a provider, with the providers of the sandbox.
+//! The methods that call a provider, mostly with the providers of the sandbox.
 
-use crate::age_verification::{AgeSessionFixture, AttemptTurn, BASE, SANDBOX, relying_party_call};
+use crate::age_verification::{
+    AgeSessionFixture, AttemptTurn, BASE, SANDBOX, abuse::with_registry, relying_party_call,
+};
 use base::SignedDuration;
+use domain::age_verification::AttemptLimits;
 use serde_json::{Value, json};
-use testkit::TestApp;
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU16, Ordering},
+    },
+};
+use testkit::{
+    TestApp,
+    stub_server::{StubReply, StubServer},
+};
 
 /// Opens a session with a form, and fills it in.
 async fn fill(app: &TestApp, block: &str, fields: Value) -> (AgeSessionFixture, AttemptTurn) {
@@ -65,6 +78,40 @@ async fn registries_judge_ages_by_number() {
     }
     let (_, turn) = fill(&app, "us_florida_hb3", json!({ "full_name": "Ada Lovelace" })).await;
     assert_eq!(turn.0["problem"]["code"], "REQUIRED");
+}
+
+#[tokio::test]
+async fn the_number_of_a_minor_is_evidence_about_nobody() {
+    let status = Arc::new(AtomicU16::new(0));
+    let replied = status.clone();
+    let registry = StubServer::start(move |request| match request.uri.path() {
+        "/token" => StubReply::body("application/json", r#"{"access_token":"t","expires_in":3600}"#),
+        _ => StubReply::status(replied.load(Ordering::SeqCst)),
+    })
+    .await;
+    let settings = |secret: &Path| {
+        json!({
+            "provider": "serpro", "consumer_key": "k", "consumer_secret_file": secret,
+            "url": registry.url(""), "token_url": registry.url("/token"),
+        })
+    };
+    let (app, _folder) = with_registry("cpf", settings, AttemptLimits::default()).await;
+    for kind in ["OVER", "UNDER"] {
+        // Under 18, and under 16; said by an adult of themselves, and by somebody who gives such a birthday.
+        for (minor, born) in
+            [(422, "1990-12-10"), (422, "2009-05-01"), (451, "1990-12-10"), (451, "2012-05-01")]
+        {
+            status.store(minor, Ordering::SeqCst);
+            let payload = json!({ "type": kind, "cpf": {}, "doc_scan": {} });
+            let session = AgeSessionFixture::create(&app, BASE, &payload).await;
+            let opened = session.open_attempt(&app, "CPF").await;
+            let person =
+                json!({ "full_name": "Ada Lovelace", "date_of_birth": born, "cpf": "529.982.247-25" });
+            let turn = session.take_turn(&app, &opened, json!({ "fields": person })).await;
+            let came = (turn.status(), reason(&turn));
+            assert_eq!(came, ("IN_PROGRESS", "NOT_FOUND"), "{kind} {minor} {born}: a document is left");
+        }
+    }
 }
 
 #[tokio::test]

@@ -24,7 +24,14 @@ pub(super) async fn start_server(policy: &EgressPolicy) -> TestApp {
 
 /// A session of the sandbox in which an age was proved by a face, and whose page offers to store the result.
 pub(super) async fn complete_session(app: &TestApp, estimation: Value) -> AgeSessionFixture {
-    let payload = json!({ "block_biometric_consent": true, "age_estimation": estimation, "svc_key": {} });
+    complete(app, json!({ "age_estimation": estimation })).await
+}
+
+/// The same, of a session with these members.
+async fn complete(app: &TestApp, payload: Value) -> AgeSessionFixture {
+    let mut payload = payload;
+    payload["block_biometric_consent"] = true.into();
+    payload["svc_key"] = json!({});
     let session = AgeSessionFixture::create(app, SANDBOX, &payload).await;
     let opened = session.open_attempt(app, "AGE_ESTIMATION").await;
     let ended = session.take_turn(app, &opened, json!({ "img": face_base64() })).await;
@@ -35,7 +42,11 @@ pub(super) async fn complete_session(app: &TestApp, estimation: Value) -> AgeSes
 
 /// Proves an age by a face, and stores the result; returns the end user's device.
 pub(super) async fn store_result(app: &TestApp, estimation: Value) -> Authenticator {
-    let session = complete_session(app, estimation).await;
+    store_result_of(app, &complete_session(app, estimation).await).await
+}
+
+/// Stores the result of a complete session; returns the end user's device.
+async fn store_result_of(app: &TestApp, session: &AgeSessionFixture) -> Authenticator {
     let asked = session.end_user_call(app, "POST", "/key", Some(json!({}))).await;
     assert_eq!(asked.status_and_code(), "200", "{}", asked.json());
     let asked = asked.json();
@@ -157,6 +168,73 @@ async fn a_rule_says_what_suffices_and_how_old_a_result_may_be() {
     let month = rule(&app, json!({ "ttl": 2_592_000, "age_estimation": {} })).await;
     app.environment.advance(SignedDuration::from_hours(24 * 30));
     assert_eq!(reason(&mut device, &month).await, "FAIL NO_KEY", "it is not kept any longer");
+}
+
+#[tokio::test]
+async fn beside_a_policy_a_rule_can_only_ask_for_more() {
+    let app = start_server(&EgressPolicy::default()).await;
+    let faces = rule(&app, json!({ "ttl": 3600, "age_estimation": {} })).await;
+    let documents = rule(&app, json!({ "ttl": 3600, "doc_scan": {} })).await;
+    let mut adult = store_result(&app, json!({ "threshold": 18 })).await;
+    // The policy wants a live face of 25.
+    let mut proven = store_result(&app, json!({ "threshold": 25, "level": "ACTIVE" })).await;
+    let present = async |device: &mut Authenticator, payload: Value| {
+        let (session, ended) = present_result(&app, device, SANDBOX, &payload).await;
+        assert_eq!(session.result(&app).await["policy"], "gb@1");
+        format!("{} {}", ended.status(), ended.reason())
+    };
+    for payload in [json!({ "policy": "gb" }), json!({ "policy": "gb", "rule_id": faces })] {
+        assert_eq!(
+            present(&mut adult, payload.clone()).await,
+            "IN_PROGRESS KEPT_RESULT_NOT_ENOUGH",
+            "{payload}"
+        );
+        assert_eq!(present(&mut proven, payload.clone()).await, "COMPLETE ", "{payload}");
+    }
+    let stricter = json!({ "policy": "gb", "rule_id": documents });
+    assert_eq!(present(&mut proven, stricter).await, "IN_PROGRESS KEPT_RESULT_NOT_ENOUGH");
+    // A method that the request takes away from the policy is not enough under a passkey either.
+    let without_faces = json!({ "policy": "gb", "rule_id": faces, "age_estimation": { "allowed": false } });
+    assert_eq!(present(&mut proven, without_faces).await, "IN_PROGRESS KEPT_RESULT_NOT_ENOUGH");
+}
+
+#[tokio::test]
+async fn an_age_that_was_only_asked_for_has_no_confidence() {
+    let settings = AgeVerificationSettings {
+        public_url: ORIGIN.to_owned(),
+        estimate_confidence: Some(0.95),
+        ..AgeVerificationSettings::default()
+    };
+    let app = TestApp::start_with_age_settings(settings).await;
+    let session = complete(&app, json!({ "type": "AGE", "age_estimation": {} })).await;
+    let record = session.result(&app).await;
+    assert_eq!((&record["age"], &record["age_estimation"]["confidence"]), (&json!(30), &Value::Null));
+    let mut asked = store_result_of(&app, &session).await;
+    let mut compared = store_result(&app, json!({})).await;
+    let present = async |device: &mut Authenticator, payload: Value| {
+        let (_, ended) = present_result(&app, device, SANDBOX, &payload).await;
+        format!("{} {}", ended.status(), ended.reason())
+    };
+    let payload = json!({ "age_estimation": { "threshold": 18 }, "svc_key": {} });
+    assert_eq!(present(&mut asked, payload.clone()).await, "IN_PROGRESS KEPT_RESULT_NOT_ENOUGH");
+    assert_eq!(present(&mut compared, payload).await, "COMPLETE ");
+    let id = rule(&app, json!({ "ttl": 3600, "type": "AGE", "age_estimation": {} })).await;
+    let asks_for_none = json!({ "rule_id": id, "svc_key": {} });
+    assert_eq!(present(&mut asked, asks_for_none).await, "COMPLETE ");
+}
+
+#[tokio::test]
+async fn a_result_is_as_old_as_its_proof_however_late_it_is_stored() {
+    let app = start_server(&EgressPolicy::default()).await;
+    let session = complete(&app, json!({ "ttl": 7200, "age_estimation": {} })).await;
+    app.environment.advance(SignedDuration::from_secs(3601));
+    let mut device = store_result_of(&app, &session).await;
+    for (ttl, came) in [(3600, "FAIL KEPT_RESULT_TOO_OLD"), (3601, "COMPLETE ")] {
+        let id = rule(&app, json!({ "ttl": ttl, "age_estimation": {} })).await;
+        let payload = json!({ "rule_id": id, "svc_key": {} });
+        let (_, ended) = present_result(&app, &mut device, SANDBOX, &payload).await;
+        assert_eq!(format!("{} {}", ended.status(), ended.reason()), came, "{ttl}");
+    }
 }
 
 #[tokio::test]

@@ -1,18 +1,22 @@
 //! Webhooks of results: their contents, their delivery and their signatures.
 
 use crate::{
-    age_verification::{AgeSessionFixture, BASE, SANDBOX, relying_party_call, stored_results},
+    age_verification::{
+        AgeSessionFixture, BASE, SANDBOX, abuse::with_registry, relying_party_call, stored_results,
+    },
     deliveries::BackgroundDispatcher,
 };
 use domain::{
-    age_verification::WEBHOOK_KEY_OVERLAP,
+    age_verification::{AttemptLimits, WEBHOOK_KEY_OVERLAP},
     delivery::{self, DeliveryFilter, DeliveryState},
 };
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
     io::Write as _,
+    path::Path,
     process::{Command, Stdio},
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 use testkit::{
@@ -180,6 +184,51 @@ async fn a_session_that_is_cancelled_or_runs_out_is_told() {
     app.api.age_verification.expire_sessions().await.unwrap();
     assert_eq!(complete.result(&app).await["status"], "COMPLETE");
     assert_eq!(receiver.captured().len(), 4);
+    dispatcher.stop().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_when_the_time_is_over_makes_no_result() {
+    let clock = Arc::new(OnceLock::<Arc<base::TestEnvironment>>::new());
+    let passing = clock.clone();
+    // The session has a minute left when the registry is asked, and none when it answers.
+    let registry = StubServer::start(move |_| {
+        passing.get().unwrap().advance(base::SignedDuration::from_secs(60));
+        StubReply::body("application/json", r#"{"result":"OVER"}"#)
+    })
+    .await;
+    let settings =
+        |secret: &Path| json!({ "provider": "signed", "url": registry.url("/ask"), "secret_file": secret });
+    let (app, _folder) = with_registry("social_security_number", settings, AttemptLimits::default()).await;
+    clock.set(app.environment.clone()).unwrap();
+    let receiver = StubServer::start(|_| StubReply::status(200)).await;
+    let dispatcher = BackgroundDispatcher::start(&app, app.api.document_verification.outbox());
+    let payload =
+        json!({ "ttl": 60, "social_security_number": {}, "notification_url": receiver.url("/hook") });
+    let session = AgeSessionFixture::create(&app, BASE, &payload).await;
+    let opened = session.open_attempt(&app, "SOCIAL_SECURITY_NUMBER").await;
+    let person =
+        json!({ "full_name": "Ada Lovelace", "date_of_birth": "1990-12-10", "number": "219-09-1234" });
+    let turn = json!({ "continuation": opened.0["continuation"], "fields": person });
+    let path = format!("/attempts/{}", opened.attempt());
+    let late = session.end_user_call(&app, "POST", &path, Some(turn)).await;
+    assert_eq!(late.status_and_code(), "410 SESSION_EXPIRED");
+    assert_eq!(registry.captured().len(), 1);
+    assert_eq!(session.result(&app).await["status"], "EXPIRED", "before the job has run");
+
+    app.api.age_verification.expire_sessions().await.unwrap();
+    let sent = receiver.wait_for(1).await;
+    let told: Value = serde_json::from_slice(&sent[0].body).unwrap();
+    assert_eq!((&told["state"], &told["result"]), (&json!("EXPIRED"), &json!(false)));
+    assert_eq!((&told["method"], &told["sequence_number"]), (&json!("SOCIAL_SECURITY_NUMBER"), &json!(1)));
+    let record = session.result(&app).await;
+    assert_eq!(
+        (&record["status"], &record["social_security_number"]["attempts"]),
+        (&json!("EXPIRED"), &json!(0))
+    );
+    let under_way = db::sql!("SELECT count(*) FROM session_steps WHERE outcome IS NULL");
+    assert_eq!(app.api.db.read().await.unwrap().count(under_way).await.unwrap(), 0);
+    assert_eq!(receiver.captured().len(), 1);
     dispatcher.stop().await;
 }
 

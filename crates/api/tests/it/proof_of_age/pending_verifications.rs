@@ -162,6 +162,75 @@ async fn a_new_key_of_a_listed_issuer_is_fetched_once() {
 }
 
 #[tokio::test]
+async fn a_status_list_that_is_signed_with_a_new_key_says_what_is_revoked() {
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    for (rule, index, expected) in [
+        ("refuse", 3, "200 SUCCESS -"),
+        ("refuse", 7, "200 FAILURE REVOKED"),
+        ("accept", 3, "200 SUCCESS -"),
+        ("accept", 7, "200 FAILURE REVOKED"),
+    ] {
+        let old = Issuer::new(&environment, "https://pass.example");
+        let new = Issuer::new(&environment, "https://pass.example");
+        let keys = json!({ "keys": [old.key.jwk(), new.key.jwk()] }).to_string();
+        let list = Arc::new(std::sync::Mutex::new(String::new()));
+        let served = list.clone();
+        let issuers = StubServer::start(move |sent| match sent.uri.path() {
+            "/keys" => StubReply::body("application/jwk-set+json", keys.clone()),
+            _ => StubReply::body("application/statuslist+jwt", served.lock().unwrap().clone()),
+        })
+        .await;
+        let entry = old.entry(&json!({
+            "key_set_url": issuers.url("/keys"), "status_hosts": ["localhost"], "status_unavailable": rule,
+        }));
+        let (app, _file) = server_trusting(json!([entry])).await;
+        let token = app.bearer_token(&ALL_SCOPES).await;
+        let uri = issuers.url("/status/1");
+        *list.lock().unwrap() = status_list(&new, &app, &uri);
+
+        let shown = old.code(&app, Some(StatusReference { uri, index }));
+        let pending = verify(&app, &token, &scan(&app, &shown)).await;
+        assert_eq!(outcome(&pending), "202 PENDING -", "{rule} {index}");
+        app.run_due_jobs().await;
+        let result = fetch(&app, &token, pending.json()["id"].as_str().unwrap()).await;
+        assert_eq!(outcome(&result), expected, "{rule} {index}");
+        let checks = result.json()["result"]["checks"].to_string();
+        assert_eq!(checks.contains("NOT_REVOKED"), index == 3, "{rule} {index}: {checks}");
+        let asked: Vec<_> = issuers.captured().iter().map(|one| one.uri.path().to_owned()).collect();
+        assert_eq!(asked, ["/status/1", "/keys"], "the list itself is fetched once");
+    }
+}
+
+/// A list that is signed with no key of its issuer must not make this server fetch the keys for each credential.
+#[tokio::test]
+async fn a_status_list_of_somebody_else_counts_as_unavailable() {
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let listed = Issuer::new(&environment, "https://pass.example");
+    let impostor = Issuer::new(&environment, "https://pass.example");
+    let keys = json!({ "keys": [listed.key.jwk()] }).to_string();
+    let list = Arc::new(std::sync::Mutex::new(String::new()));
+    let served = list.clone();
+    let issuers = StubServer::start(move |sent| match sent.uri.path() {
+        "/keys" => StubReply::body("application/jwk-set+json", keys.clone()),
+        _ => StubReply::body("application/statuslist+jwt", served.lock().unwrap().clone()),
+    })
+    .await;
+    let entry = listed.entry(&json!({ "key_set_url": issuers.url("/keys"), "status_hosts": ["localhost"] }));
+    let (app, _file) = server_trusting(json!([entry])).await;
+    let token = app.bearer_token(&ALL_SCOPES).await;
+    let uri = issuers.url("/status/1");
+    *list.lock().unwrap() = status_list(&impostor, &app, &uri);
+    let shown = listed.code(&app, Some(StatusReference { uri, index: 3 }));
+    let pending = verify(&app, &token, &scan(&app, &shown)).await;
+    assert_eq!(outcome(&pending), "202 PENDING -");
+    app.run_due_jobs().await;
+    let result = fetch(&app, &token, pending.json()["id"].as_str().unwrap()).await;
+    assert_eq!(outcome(&result), "200 FAILURE REVOKED");
+    let fetched = issuers.captured().iter().filter(|one| one.uri.path() == "/keys").count();
+    assert!((1..=2).contains(&fetched), "once a minute: {fetched}");
+}
+
+#[tokio::test]
 async fn a_reference_is_fetched_from_its_issuer_and_consent_is_awaited() {
     let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
     let issuer = Issuer::new(&environment, "https://pass.example");

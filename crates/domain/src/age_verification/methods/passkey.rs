@@ -127,7 +127,7 @@ impl PasskeyMethod {
             Some(rule) => SignedDuration::from_secs(rule.ttl).min(self.results.retention()),
             None => self.results.retention(),
         };
-        if now.duration_since(record.at) > max_age {
+        if now.duration_since(record.proved_at()) > max_age {
             return Ok(undecided(AgeFailureReason::KeptResultTooOld));
         }
         Ok(evaluate_stored_result(&record, &context.session.wanted, context.config, rule.as_ref()))
@@ -158,6 +158,8 @@ fn evaluate_stored_result(
         None if !has_other_methods => true,
         rule => satisfies_rule(result, rule.unwrap_or(session)),
     };
+    // Beside a policy nothing else decides: a rule can only ask for more.
+    let meets_policy = session.policy.is_none() || satisfies_rule(result, session);
     let config_of_rule = rule.and_then(|rule| rule.method_config(result.method));
     let threshold = config_of_rule.filter(|_| !config.says_threshold).unwrap_or(config).threshold;
     // A result that satisfies the thresholds of the other methods may still miss that of this one.
@@ -168,7 +170,7 @@ fn evaluate_stored_result(
     };
     // A rule may be of another type, but the question is the session's.
     let is_answered = session.kind.is_answered_by(result.kind);
-    if !is_answered || !is_enough || !reaches_threshold {
+    if !is_answered || !is_enough || !meets_policy || !reaches_threshold {
         return undecided(AgeFailureReason::KeptResultNotEnough);
     }
     StepOutcome::Finished(AgeMethodVerdict::Passed {

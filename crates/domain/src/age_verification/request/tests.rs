@@ -290,6 +290,12 @@ fn an_estimate_is_compared_unless_a_confidence_is_asked_for() {
         of(&json!({ "age_estimation": { "confidence": 0.5 }, "digital_id": {} })),
         (Some(0.5), Some(0.95), None)
     );
+    // A session of the type AGE compares an estimate with nothing.
+    for asks_for_an_age in
+        [json!({ "type": "AGE", "age_estimation": {}, "digital_id": {} }), json!({ "type": "AGE" })]
+    {
+        assert_eq!(of(&asks_for_an_age), (None, None, None), "{asks_for_an_age}");
+    }
 }
 
 #[test]
@@ -311,6 +317,12 @@ fn a_stored_result_satisfies_a_rule_by_method_age_and_levels() {
     assert!(!satisfies_rule(&result, &strict));
     assert!(!satisfies_rule(&StoredAgeResult { confidence: Some(0.8), ..result.clone() }, &strict));
     assert!(satisfies_rule(&StoredAgeResult { confidence: Some(0.9), ..result.clone() }, &strict));
+    // Of an age that was only asked for, rows of older builds name a confidence that nothing had to reach.
+    let age = StoredAgeResult { kind: AgeSessionType::Age, age: 30, ..result.clone() };
+    assert!(!satisfies_rule(&StoredAgeResult { confidence: Some(0.95), ..age.clone() }, &strict));
+    let mut old = config(&json!({ "type": "AGE", "age_estimation": { "level": "PASSIVE" } }));
+    old.blocks[0].confidence = Some(0.95);
+    assert!(satisfies_rule(&age, &old));
     assert!(satisfies_rule(
         &StoredAgeResult { age: 25, level: LivenessLevel::Active, ..result.clone() },
         &rule
