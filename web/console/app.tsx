@@ -2,7 +2,7 @@
 // at once, and reaches no server before somebody presses the button: mail programs open links ahead of people.
 
 import { useCallback, useEffect, useRef, useState } from "react";
-import { missingFactor, resumeSession, type Session } from "./api/session";
+import { missingFactor, personName, personOf, resumeSession, type Session } from "./api/session";
 import { Boundary, BrokenScreen } from "./components/boundary";
 import { fetched } from "./components/fetched";
 import { Mark } from "./components/mark";
@@ -14,8 +14,9 @@ import { keepDeepLink, takeDeepLink } from "./deep-link";
 import { countMove, isDeepLink, useHash } from "./router";
 import { PlacesScreen, SignInForm, SignInLinkScreen } from "./screens/sign-in";
 import { SessionProvider } from "./session-context";
+import { announceSignIn, watchSession } from "./session-watch";
 import { type SignInLink, takeSignInLink } from "./sign-in-link";
-import { useTexts } from "./texts";
+import { fill, useTexts } from "./texts";
 import { unsent } from "./unsent";
 
 const SecondFactorScreen = fetched(
@@ -63,7 +64,7 @@ export function App() {
     // A link that is followed meanwhile is not lost to the answer.
     let isWanted = true;
     resumeSession().then(
-      (session) => isWanted && setStage(session ? signedIn(session) : { at: "signed-out" }),
+      (session) => isWanted && setStage(session ? begun(session) : { at: "signed-out" }),
       (error: unknown) => isWanted && setStage({ at: "failed", error }),
     );
     return () => {
@@ -93,6 +94,8 @@ export function App() {
       setStage(next);
       if (!now) {
         show({ text: isKept ? texts.session.overKept : texts.session.over, tone: "bad" });
+      } else if (personOf(now) !== personOf(ended)) {
+        show({ text: fill(texts.session.other, { name: personName(now) }), tone: "plain" });
       }
     },
     [show, texts],
@@ -100,7 +103,7 @@ export function App() {
 
   const onSignedIn = useCallback((session: Session) => {
     countMove();
-    setStage(signedIn(session));
+    setStage(begun(session));
   }, []);
 
   const onUseless = useCallback(() => {
@@ -118,34 +121,31 @@ export function App() {
     setStage({ at: "resuming" });
   }, []);
 
+  const onPresented = useCallback(() => {
+    // A look at who is signed in may have been faster.
+    if (latest.current.at === "second-factor") {
+      resume();
+    }
+  }, [resume]);
+
   // A mail's link opens a tab of its own, and an identity provider may be asked in one: whoever comes back from it to this one is
   // signed in here as well, also where both are seen side by side.
   useEffect(() => {
     if (stage.at !== "signed-out") {
       return;
     }
-    let isWanted = true;
-    const look = () => {
-      if (document.visibilityState === "visible") {
-        resumeSession().then(
-          (session) => session && isWanted && onSignedIn(session),
-          () => undefined,
-        );
+    return watchSession(undefined, (now) => {
+      if (now) {
+        countMove();
+        setStage(signedIn(now));
       }
-    };
-    document.addEventListener("visibilitychange", look);
-    window.addEventListener("focus", look);
-    return () => {
-      isWanted = false;
-      document.removeEventListener("visibilitychange", look);
-      window.removeEventListener("focus", look);
-    };
-  }, [stage.at, onSignedIn]);
+    });
+  }, [stage.at]);
 
   switch (stage.at) {
     case "signed-in":
       return (
-        <SessionProvider session={stage.session} onOver={onOver}>
+        <SessionProvider key={personOf(stage.session)} session={stage.session} onOver={onOver}>
           <SecretProvider>
             <Shell onSignedOut={onSignedOut} />
           </SecretProvider>
@@ -154,9 +154,9 @@ export function App() {
     case "second-factor":
       return (
         <Door wide={stage.session.second_factor === "enrolment-required"}>
-          <SessionProvider session={stage.session} onOver={onOver}>
+          <SessionProvider key={personOf(stage.session)} session={stage.session} onOver={onOver}>
             <Boundary>
-              <SecondFactorScreen session={stage.session} onPresented={resume} onSignedOut={onSignedOut} />
+              <SecondFactorScreen session={stage.session} onPresented={onPresented} onSignedOut={onSignedOut} />
             </Boundary>
           </SessionProvider>
         </Door>
@@ -218,6 +218,14 @@ function signedIn(session: Session): Stage {
     history.replaceState(null, "", followed);
   }
   return { at: "signed-in", session };
+}
+
+/** The same for whoever this tab has signed in or found. The other tabs hear of it when the link that waited is taken: it is followed
+ * once, here. */
+function begun(session: Session): Stage {
+  const stage = signedIn(session);
+  announceSignIn(session);
+  return stage;
 }
 
 /** What the way back from the identity provider says went wrong. */

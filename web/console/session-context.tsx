@@ -1,19 +1,13 @@
 // Who is signed in, as every screen sees it: what they may do, and what answers the server's refusals.
 
 import { QueryCache, QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
-import { createContext, type ReactNode, useContext, useMemo } from "react";
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef } from "react";
 import { ImportError } from "../shared/import-again";
 import { Account } from "./api/account";
 import { RefusedError, UnreachableError } from "./api/client";
-import {
-  type AnyScope,
-  isOperator,
-  type MemberSession,
-  missingFactor,
-  resumeSession,
-  type Session,
-} from "./api/session";
+import { type AnyScope, isOperator, isOver, type MemberSession, resumeSession, type Session } from "./api/session";
 import { useToasts } from "./components/toasts";
+import { watchSession } from "./session-watch";
 import { fill, type Texts, useTexts } from "./texts";
 
 interface ConsoleValue {
@@ -21,6 +15,8 @@ interface ConsoleValue {
   may(scope: AnyScope): boolean;
   /** Leads to the door if a refusal means that the session is over; answers whether it is. */
   checkSession(error: unknown): Promise<boolean>;
+  /** Whether the session is known to be over: what screens do as they go would be done by whoever has one now. */
+  isGone(): boolean;
 }
 
 /** What screens of an account have. */
@@ -37,27 +33,37 @@ const RETRIES = 2;
 
 interface SessionProviderProps {
   session: Session;
-  /** The session is over, or needs a second factor from now on: what there is now in its place. */
+  /** The session is over, or needs a second factor from now on: what there is now in its place, of somebody else perhaps. */
   onOver(ended: Session, now: Session | undefined): void;
   children: ReactNode;
 }
 
-/** What signed-in screens share. */
+/** What signed-in screens share; make it anew, by its key, for each person. */
 export function SessionProvider({ session, onOver, children }: SessionProviderProps) {
+  const gone = useRef(false);
+  const end = useCallback(
+    (now: Session | undefined) => {
+      gone.current = true;
+      onOver(session, now);
+    },
+    [session, onOver],
+  );
+  useEffect(() => watchSession(session, (now) => isOver(session, now) && end(now)), [session, end]);
   const value = useMemo<ConsoleValue | AccountValue>(() => {
     const granted = new Set<AnyScope>(
       isOperator(session) ? session.operator.scopes : [...session.scopes, ...session.console_scopes],
     );
     const common = {
       may: (scope: AnyScope) => granted.has(scope),
-      checkSession: (error: unknown) => endIfOver(error, session, onOver),
+      checkSession: (error: unknown) => endIfOver(error, session, end),
+      isGone: () => gone.current,
     };
     return isOperator(session)
       ? { ...common, session }
       : { ...common, session, account: new Account(session.account.id) };
-  }, [session, onOver]);
+  }, [session, end]);
   const client = useMemo(() => {
-    const onError = (error: unknown) => void endIfOver(error, session, onOver);
+    const onError = (error: unknown) => void endIfOver(error, session, end);
     return new QueryClient({
       queryCache: new QueryCache({ onError }),
       defaultOptions: {
@@ -68,7 +74,7 @@ export function SessionProvider({ session, onOver, children }: SessionProviderPr
         mutations: { retry: false },
       },
     });
-  }, [session, onOver]);
+  }, [session, end]);
   return (
     <SessionContext.Provider value={value}>
       <QueryClientProvider client={client}>{children}</QueryClientProvider>
@@ -76,21 +82,16 @@ export function SessionProvider({ session, onOver, children }: SessionProviderPr
   );
 }
 
-/** A 401 is also how a scope is refused, or a wrong code: whether the session is over, or lacks a second factor that it did not
- * lack before, is asked apart. Answers whether it is so. */
-async function endIfOver(
-  error: unknown,
-  session: Session,
-  onOver: (ended: Session, now: Session | undefined) => void,
-): Promise<boolean> {
+/** A 401 is also how a scope is refused, or a wrong code: whether the session is over is asked apart. Answers whether it is so. */
+async function endIfOver(error: unknown, session: Session, end: (now: Session | undefined) => void): Promise<boolean> {
   if (!(error instanceof RefusedError && error.status === 401)) {
     return false;
   }
   try {
     const now = await resumeSession();
-    const over = now === undefined || missingFactor(now) !== missingFactor(session);
+    const over = isOver(session, now);
     if (over) {
-      onOver(session, now);
+      end(now);
     }
     return over;
   } catch {

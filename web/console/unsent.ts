@@ -2,14 +2,10 @@
 // until they are signed in again: they are where they were then, with what they had typed. Nobody else who signs in finds it.
 
 import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from "react";
-import { isOperator, type Session } from "./api/session";
+import { personOf, type Session } from "./api/session";
 
 interface Held {
   readonly value: unknown;
-}
-
-function personOf(session: Session): string {
-  return isOperator(session) ? session.operator.id : `${session.account.id} ${session.member.id}`;
 }
 
 export class UnsentInput {

@@ -42,9 +42,25 @@ export function isOperator(session: Session): session is OperatorSession {
   return "operator" in session;
 }
 
+/** Who it is: as another member, or as an operator, somebody is another person. */
+export function personOf(session: Session): string {
+  return isOperator(session) ? session.operator.id : `${session.account.id} ${session.member.id}`;
+}
+
+/** What they are called. */
+export function personName(session: Session): string {
+  return isOperator(session) ? session.operator.name : session.member.username;
+}
+
 /** What is missing until anything else can be done: a second factor that they have, or one that they have to set up. */
 export function missingFactor({ second_factor: state }: Session): "required" | "enrolment-required" | undefined {
   return state === "required" || state === "enrolment-required" ? state : undefined;
+}
+
+/** Whether a session is over where the browser has this one now: none, somebody else's, or one that lacks a second factor that it did
+ * not lack before, or lacks it no more. */
+export function isOver(session: Session, now: Session | undefined): boolean {
+  return now === undefined || personOf(now) !== personOf(session) || missingFactor(now) !== missingFactor(session);
 }
 
 export async function endSession(): Promise<void> {

@@ -5,7 +5,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { Dialog } from "react-aria-components/Dialog";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
-import { endSession, isOperator } from "../api/session";
+import { endSession, isOperator, personName } from "../api/session";
 import { useShortcuts, useSuspendedShortcuts } from "../keys/shortcuts";
 import { setPreferences, THEMES, usePreferences } from "../preferences";
 import { type Detail, navigate, PLACES, type Place, parseRoute, placeHref, type Route, useHash } from "../router";
@@ -94,7 +94,7 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
   ]);
 
   const place = isOperator(session) ? texts.nav.wholeInstallation : session.account.name;
-  const name = isOperator(session) ? session.operator.name : session.member.username;
+  const name = personName(session);
   const signOut = async () => {
     if (await act(endSession)) {
       onSignedOut();

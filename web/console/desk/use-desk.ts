@@ -74,8 +74,10 @@ export interface DeskControl {
   error: unknown;
   exposure: Exposure | undefined;
   pictures: PictureStore;
-  /** What was typed about a case that came back: what was to be done with it was not sent, or was taken back. */
+  /** What was typed about a case that came back: what was to be done with it was not sent, or was taken back, or its lease ended. */
   remarksOn(caseId: string): Remarks;
+  /** What stands in the fields of the shown case, which may leave the desk by itself and come back. */
+  remember(caseId: string, remarks: Remarks): void;
   decide(input: DecisionInput, remarks: Remarks, said: string): void;
   hold(input: HoldInput, remarks: Remarks, said: string): void;
   assign(member: string, remarks: Remarks, said: string): void;
@@ -92,10 +94,25 @@ function giveBackCases(cases: readonly Case[], options: CallOptions = {}): void 
   lastChange = Promise.allSettled([lastChange, ...released]);
 }
 
+function isSeen(): boolean {
+  return document.visibilityState === "visible";
+}
+
+/** Acts each time that so many milliseconds have passed, and when somebody comes back to the page, until what it answers is called. */
+function everyAndWhenSeen(ms: number, act: () => void): () => void {
+  const timer = setInterval(act, ms);
+  const look = () => isSeen() && act();
+  document.addEventListener("visibilitychange", look);
+  return () => {
+    clearInterval(timer);
+    document.removeEventListener("visibilitychange", look);
+  };
+}
+
 export function useDesk(queue: string | undefined): DeskControl {
   const texts = useTexts();
   const { show } = useToasts();
-  const { checkSession } = useSession();
+  const { checkSession, isGone } = useSession();
   const client = useQueryClient();
   const [pictures] = useState(() => new PictureStore());
   const [desk, setDesk] = useState(EMPTY_DESK);
@@ -110,7 +127,7 @@ export function useDesk(queue: string | undefined): DeskControl {
   const remarked = useRef(new Map<string, Remarks>());
   /** Goes up whenever what was claimed before is not wanted any more. */
   const turn = useRef(0);
-  const latest = useRef({ desk, claim: (): void => undefined });
+  const latest = useRef({ desk, claim: (_lapsed?: readonly string[]): void => undefined });
 
   const fail = useCallback(
     async (failure: unknown) => {
@@ -122,11 +139,19 @@ export function useDesk(queue: string | undefined): DeskControl {
   );
 
   const claimNow = useCallback(
-    async (asked: number) => {
+    async (asked: number, lapsed: readonly string[]) => {
       if (asked !== turn.current) {
         return;
       }
       const settled = [...completed.current];
+      const [before] = latest.current.desk.held;
+      /** Says so where the shown case leaves the desk; one that was taken back meanwhile was not asked about. */
+      const sayIfLost = (isLost: (id: string) => boolean) => {
+        const [shown] = latest.current.desk.held;
+        if (shown && shown.id === before?.id && isLost(shown.id)) {
+          show({ text: texts.queue.lost, tone: "bad" });
+        }
+      };
       try {
         const { cases, exposure } = await claimCases(queue, CLAIMED_CASES);
         if (asked !== turn.current) {
@@ -138,6 +163,7 @@ export function useDesk(queue: string | undefined): DeskControl {
         for (const id of settled) {
           completed.current.delete(id);
         }
+        sayIfLost((id) => !cases.some((one) => one.id === id));
         setDesk((now) => receive(now, cases, settled));
         setPhase("working");
       } catch (failure) {
@@ -145,26 +171,37 @@ export function useDesk(queue: string | undefined): DeskControl {
           return;
         }
         const isUsedUp = failure instanceof RefusedError && failure.code === "EXPOSURE_BUDGET_USED_UP";
+        // When the day's budget is used up, a lease that has ended stays ended; anything else is tried again with the next renewal.
+        const lost = isUsedUp ? lapsed : [];
+        sayIfLost((id) => lost.includes(id));
+        const isEmpty = latest.current.desk.held.every(({ id }) => lost.includes(id));
+        setDesk((now) => keepRenewed(now, lost, []));
         setError(failure);
-        setPhase((now) => (latest.current.desk.held.length > 0 ? now : isUsedUp ? "used-up" : "failed"));
+        setPhase((now) => (isEmpty ? (isUsedUp ? "used-up" : "failed") : now));
       }
       void client.invalidateQueries({ queryKey: ["queues"] });
     },
-    [queue, checkSession, client],
+    [queue, checkSession, client, show, texts],
   );
 
-  const claim = useCallback(() => {
-    const asked = turn.current;
-    lastChange = lastChange.then(() => claimNow(asked));
-  }, [claimNow]);
+  /** Claims cases, anew also those whose leases have ended, `lapsed`: they stay where they are unless somebody else has them. */
+  const claim = useCallback(
+    (lapsed: readonly string[] = []) => {
+      const asked = turn.current;
+      lastChange = lastChange.then(() => claimNow(asked, lapsed));
+    },
+    [claimNow],
+  );
 
   latest.current = { desk, claim };
 
   /** Gives everything back that is on the desk. */
   const giveBack = useCallback(() => {
     turn.current += 1;
-    giveBackCases(latest.current.desk.held, { keepalive: true });
-  }, []);
+    if (!isGone()) {
+      giveBackCases(latest.current.desk.held, { keepalive: true });
+    }
+  }, [isGone]);
 
   useEffect(() => {
     const comeBack = ({ persisted }: PageTransitionEvent) => persisted && claim();
@@ -189,34 +226,29 @@ export function useDesk(queue: string | undefined): DeskControl {
   }, [pictures]);
 
   useEffect(() => {
-    const timer = setInterval(async () => {
-      const asked = latest.current.desk.held.map(({ id }) => id);
-      if (asked.length === 0) {
+    const renew = async () => {
+      const asked = turn.current;
+      const held = latest.current.desk.held.map(({ id }) => id);
+      if (held.length === 0) {
         return;
       }
       try {
-        const { leases } = await renewLeases(asked);
-        const renewed = leases.map(({ case_id }) => case_id);
-        const [shown] = asked;
-        if (shown && !renewed.includes(shown) && latest.current.desk.held[0]?.id === shown) {
-          show({ text: texts.queue.lost, tone: "bad" });
+        const { leases } = await renewLeases(held);
+        const lapsed = held.filter((id) => !leases.some(({ case_id }) => case_id === id));
+        const isOnDesk = latest.current.desk.held.some(({ id }) => lapsed.includes(id));
+        // A machine that slept has lost its leases, and mostly to nobody. What nobody looks at waits until somebody does.
+        if (asked === turn.current && isOnDesk && isSeen()) {
+          latest.current.claim(lapsed);
         }
-        setDesk((now) => keepRenewed(now, asked, renewed));
       } catch (failure) {
         await checkSession(failure);
       }
-    }, RENEW_MS);
-    return () => clearInterval(timer);
-  }, [show, checkSession, texts]);
+    };
+    return everyAndWhenSeen(RENEW_MS, () => void renew());
+  }, [checkSession]);
 
   const isIdle = phase === "working" && desk.held.length === 0;
-  useEffect(() => {
-    if (!isIdle) {
-      return;
-    }
-    const timer = setInterval(() => !document.hidden && claim(), LOOK_MS);
-    return () => clearInterval(timer);
-  }, [isIdle, claim]);
+  useEffect(() => (isIdle ? everyAndWhenSeen(LOOK_MS, () => isSeen() && claim()) : undefined), [isIdle, claim]);
 
   // The next case's pictures are there before it is; those of cases that are gone for good are not kept.
   useEffect(() => {
@@ -332,6 +364,7 @@ export function useDesk(queue: string | undefined): DeskControl {
     exposure,
     pictures,
     remarksOn: (caseId) => remarked.current.get(caseId) ?? NO_REMARKS,
+    remember: (caseId, remarks) => void remarked.current.set(caseId, remarks),
     decide: (input, remarks, said) => void decide(input, remarks, said),
     hold: (input, remarks, said) => void giveAway((id) => holdCase(id, input), remarks, said),
     assign: (member, remarks, said) => void giveAway((id) => assignCase(id, member), remarks, said),
@@ -345,6 +378,9 @@ export function useDesk(queue: string | undefined): DeskControl {
       claim();
     },
     report: (caseId, views) => {
+      if (isGone()) {
+        return;
+      }
       void recordViews(caseId, views)
         .then(setExposure)
         .catch((failure: unknown) => checkSession(failure));

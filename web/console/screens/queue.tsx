@@ -1,7 +1,7 @@
 // The queue: one case, its decision one key away, and the next one there already.
 
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { type Case, type CaseDecision, type Exposure, listQueues, type Queue, type ReasonCode } from "../api/cases";
 import { AssignDialog, HoldDialog, ReasonDialog } from "../components/case-dialogs";
@@ -163,6 +163,10 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
   const [note, setNote] = useUnsent(remarkName("note", shown.id), "", begun.note);
   const [hours, setHours] = useUnsent(remarkName("hours", shown.id), NO_REMARKS.hours, begun.hours);
   const [reason, setReason] = useUnsent<ReasonCode | undefined>(`reason of case ${shown.id}`, undefined);
+  // As soon as it is drawn: nothing older may replace what goes with a decision.
+  useLayoutEffect(() => {
+    desk.remember(shown.id, { comment, note, hours });
+  });
   const [ask, setAsk] = useState<Ask>();
   /** A decision that waits for its reason. */
   const [waiting, setWaiting] = useState<CaseDecision>();

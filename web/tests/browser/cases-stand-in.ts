@@ -202,7 +202,7 @@ export class CasesStandIn {
   queueQuality: ResponseOf<Operations["/quality"]["get"]>["queues"] = [];
   /** To whom every case may be handed. */
   assignees: ResponseOf<Operations["/cases/{caseId}/assignees"]["get"]>["assignees"] = [];
-  /** Leases that are not renewed any more. */
+  /** Cases whose leases are not renewed any more: they have ended, and nobody else has taken the case. */
   readonly lost = new Set<string>();
 
   /** Sets a queue up. */

@@ -1,9 +1,18 @@
 // The reviewer's queue in a real browser: cases one after the other, with the keyboard alone.
 
 import type { Member } from "../../console/api/account";
-import { expectAccessible, holdCalls, intercept, stopClock, takeScreenshot } from "./actions";
+import {
+  expectAccessible,
+  holdCalls,
+  intercept,
+  recordedTexts,
+  recordTexts,
+  showPage,
+  stopClock,
+  takeScreenshot,
+} from "./actions";
 import { documentCase, findingCase, matchCase, numbered } from "./cases-stand-in";
-import { go, judge, pressTogether, REACHED_MS, speak, TOKEN } from "./console-actions";
+import { go, judge, pressTogether, REACHED_MS, settle, speak, TOKEN } from "./console-actions";
 import { ConsoleStandIn, member } from "./console-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
 
@@ -24,6 +33,11 @@ async function openQueue(page: Page, server: ConsoleStandIn): Promise<void> {
   await page.goto(`${server.page}#invite=${TOKEN}`);
   await page.getByRole("button", { name: "Accept the invitation" }).click();
   await page.getByRole("navigation").getByRole("link", { name: "Queue", exact: true }).click();
+}
+
+/** How often cases were claimed, or leases renewed. */
+function countOf(server: ConsoleStandIn, what: "claim" | "renew"): number {
+  return server.requests.filter((asked) => asked.startsWith(`POST /console/cases/${what} `)).length;
 }
 
 /** What was sent about a case, without how long somebody looked. */
@@ -332,13 +346,109 @@ test("a case that is somebody else's by now leaves the desk, and one that cannot
   await expect(spoken(page)).toHaveText("The server cannot be reached. Check your connection.");
   await heading(page, /younger/);
   await page.unroute("**/decision");
-  server.cases.lost.add(findingCase(1).id);
+  server.cases.take(findingCase(1).id);
   await page.clock.fastForward(20_000);
   await heading(page, /unknown face/);
   await expect(spoken(page)).toHaveText(/^Your time with this case has run out/);
   await page.clock.fastForward(20_000);
-  const renewals = () => server.requests.filter((asked) => asked.includes("/renew")).length;
-  await expect.poll(renewals).toBeGreaterThanOrEqual(2);
+  await expect.poll(() => countOf(server, "renew")).toBeGreaterThanOrEqual(2);
+});
+
+test("a case whose lease has ended and that nobody has taken stays, with what was typed about it", async ({
+  page,
+  server,
+}) => {
+  const shown = findingCase(1);
+  server.cases.all = [shown];
+  await page.clock.install();
+  await recordTexts(page, ".empty p");
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  const comment = page.getByLabel("Comment");
+  await comment.fill("a costume");
+  const claims = countOf(server, "claim");
+  server.cases.lost.add(shown.id);
+  const claimed = page.waitForResponse("**/claim");
+  await page.clock.fastForward(20_000);
+  await claimed;
+  expect(countOf(server, "claim")).toBe(claims + 1);
+  server.cases.lost.delete(shown.id);
+  await settle(page);
+  await heading(page, /younger/);
+  await expect(comment).toHaveValue("a costume");
+  await expect(comment, "whoever types goes on").toBeFocused();
+  await expect(page.locator(".toast"), "nothing has happened").toHaveCount(0);
+  expect(await recordedTexts(page)).not.toContain("Nothing is waiting.");
+
+  server.cases.lost.add(shown.id);
+  server.cases.isUsedUp = true;
+  await page.clock.fastForward(20_000);
+  await expect(page.locator("main")).toContainText("for as long as you should in one day");
+});
+
+test("what was typed about a case waits until it comes back, and is not carried over to another", async ({
+  page,
+  server,
+}) => {
+  const [first, second] = [findingCase(1), findingCase(2, { reason: "UNKNOWN_FACE" })];
+  server.cases.all = [first, second];
+  await page.clock.install();
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  const comment = page.getByLabel("Comment");
+  const dialog = page.getByRole("dialog");
+  const note = dialog.getByLabel("What should others know?");
+  const hours = dialog.getByLabel("For how long?");
+  await page.keyboard.press("h");
+  await note.fill("asked for the original");
+  await hours.selectOption("72");
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await comment.fill("a costume");
+
+  server.cases.take(first.id);
+  await page.clock.fastForward(20_000);
+  await heading(page, /unknown face/);
+  await expect(comment).toHaveValue("");
+  await page.keyboard.press("h");
+  await expect(note).toHaveValue("");
+  await expect(hours).toHaveValue("24");
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+
+  delete first.assigned_to;
+  await page.getByRole("button", { name: "Confirm finding" }).press("Enter");
+  await heading(page, /younger/);
+  expect(sentOf(server, second.id)).toEqual({ decision: "CONFIRM" });
+  await expect(comment).toHaveValue("a costume");
+  await page.keyboard.press("h");
+  await expect(note).toHaveValue("asked for the original");
+  await expect(hours).toHaveValue("72");
+});
+
+test("a desk that nobody looks at claims nothing, and is up to date when somebody does", async ({ page, server }) => {
+  const [first, second] = [findingCase(1), findingCase(2, { reason: "UNKNOWN_FACE" })];
+  server.cases.all = [first];
+  await page.clock.install();
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  const claims = countOf(server, "claim");
+  server.cases.take(first.id);
+  await showPage(page, false);
+  const renewed = page.waitForResponse("**/renew");
+  await page.clock.fastForward(20_000);
+  await renewed;
+  await settle(page);
+  expect(countOf(server, "claim")).toBe(claims);
+  await heading(page, /younger/);
+
+  await showPage(page, true);
+  await expect(spoken(page)).toHaveText(/^Your time with this case has run out/);
+  await expect(page.locator("main")).toContainText("Nothing is waiting.");
+  server.cases.all = [first, second];
+  await showPage(page, false);
+  await showPage(page, true);
+  await heading(page, /unknown face/);
 });
 
 test("a case that comes back has the comment that was typed about it, and only such a case has one", async ({
@@ -431,6 +541,29 @@ test("what was typed about a case is there again after a session that ended, and
   await signInHere(page, server, ada);
   await heading(page, /unknown face/);
   await expect(comment, "it is gone with the first who came").toHaveValue("");
+});
+
+test("a desk goes on as whoever signs in in a tab beside it, at once, and nothing is done there in their name", async ({
+  page,
+  server,
+}) => {
+  server.cases.all = [findingCase(1)];
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  await expect(page.locator(".side .who-name")).toHaveText("Ada");
+  const comment = page.getByLabel("Comment");
+  await comment.fill("of Ada alone");
+  const claims = countOf(server, "claim");
+  const beside = await page.context().newPage();
+  await signInHere(beside, server, member(2, "Eve", { admin: true }));
+  await expect(page.locator(".side .who-name")).toHaveText("Eve");
+  await expect.poll(() => countOf(server, "claim"), "both tabs have a desk of Eve's").toBe(claims + 2);
+  await heading(page, /younger/);
+  await expect(comment).toHaveValue("");
+  expect(
+    server.requests.filter((asked) => asked.includes("/release")),
+    "Ada's cases are not Eve's to give back",
+  ).toEqual([]);
 });
 
 test("a desk whose last case turns out to be somebody else's is empty, and looks for more", async ({

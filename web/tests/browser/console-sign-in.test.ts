@@ -168,6 +168,21 @@ test("an operator comes in with a password, then a code; wrong ones are refused"
   await heading(page, "Organisations");
 });
 
+test("a second factor that is presented in one tab is not asked for in another", async ({ page, server }) => {
+  server.secondFactor = "required";
+  server.credentials.own.codes = true;
+  await page.goto(`${server.page}#operator-sign-in=${TOKEN}`);
+  await button(page, "Sign in").click();
+  await heading(page, "Second factor");
+  const other = await page.context().newPage();
+  await other.goto(server.page);
+  await heading(other, "Second factor");
+  await other.getByLabel("Code of your authenticator app").fill(CODE);
+  await other.keyboard.press("Enter");
+  await heading(other, "Organisations");
+  await heading(page, "Organisations");
+});
+
 test("whoever lacks the second factor can leave", async ({ page, server }) => {
   server.secondFactor = "required";
   server.credentials.own.passkeys = [

@@ -262,6 +262,69 @@ test("a session that ends leaves a comment to whoever is signed in again, by a l
   await expect(comment).toHaveValue("half a sen");
 });
 
+test("a tab goes on as whoever has signed in in another one since, and what was typed in it is gone", async ({
+  page,
+  server,
+}) => {
+  server.notifications = [notification(1, ["UNKNOWN_FACE"])];
+  await signedIn(page, server);
+  const name = page.locator(".side .who-name");
+  await expect(name).toHaveText("Ada");
+  const comment = page.locator("article").getByRole("textbox");
+  await comment.fill("of Ada alone");
+  server.links.set(TOKEN, member(2, "Eve", { admin: true }));
+  const mailed = await page.context().newPage();
+  // As where the first one sleeps while others are told.
+  await mailed.addInitScript(() => {
+    BroadcastChannel.prototype.postMessage = () => undefined;
+  });
+  await mailed.goto(`${server.page}#sign-in=${TOKEN}`);
+  await click(mailed, "Sign in");
+  await expect(mailed.locator("nav").first()).toBeVisible();
+  await showPage(page, false);
+  await showPage(page, true);
+  await expect(name).toHaveText("Eve");
+  await expect(spoken(page)).toHaveText("Eve signed in in another tab, and is signed in here as well now.");
+  await heading(page, "Inbox");
+  await expect(page.locator("#heading")).toBeFocused();
+  await expect(comment).toHaveValue("");
+  await page.getByRole("button", { name: "Confirm finding" }).click();
+  await expect(rows(page).first()).toContainText("Finding confirmed");
+  expect(server.requests.join("\n")).not.toContain("of Ada alone");
+});
+
+test("looking who is signed in is done once at a time, interrupts nobody, and signs nobody out where nobody answers", async ({
+  page,
+  server,
+}) => {
+  server.notifications = [notification(1, ["UNKNOWN_FACE"])];
+  await signedIn(page, server);
+  const comment = page.locator("article").getByRole("textbox");
+  await comment.fill("half a sen");
+  const looks = await holdCalls(page, "**/console/session", "GET");
+  for (const seen of [false, true, false, true]) {
+    await showPage(page, seen);
+  }
+  await page.evaluate(() => window.dispatchEvent(new Event("focus")));
+  await expect.poll(() => looks.asked.length).toBe(1);
+  const answered = page.waitForResponse("**/console/session");
+  await looks.answer();
+  await answered;
+  await settle(page);
+  expect(looks.asked.length).toBe(1);
+  await page.unroute("**/console/session");
+
+  await intercept(page, "**/console/session", (route) => route.abort());
+  const failed = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/console/session"));
+  await showPage(page, false);
+  await showPage(page, true);
+  await failed;
+  await settle(page);
+  await heading(page, "Inbox");
+  await expect(comment).toHaveValue("half a sen");
+  await expect(comment).toBeFocused();
+});
+
 test("what is meant for the reader is a list of its own", async ({ page, server }) => {
   server.notifications = [notification(1, ["UNKNOWN_FACE"]), notification(2, ["BANNED_PROFILE"])];
   server.mine.add(notification(2, []).id);

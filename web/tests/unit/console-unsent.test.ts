@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Session } from "../../console/api/session";
+import { isOver, type Session } from "../../console/api/session";
 import { UnsentInput } from "../../console/unsent";
 import { ACCOUNT, member } from "../browser/console-stand-in";
 import { operator } from "../browser/operators-stand-in";
@@ -59,6 +59,16 @@ test("nobody else finds it, and it is gone from then on", () => {
   assert.equal(input.isKept("comment"), true, "a second factor that is missing is no other person");
   input.dropOthers(ofMember(2));
   assert.equal(input.isKept("comment"), false);
+});
+
+test("a session is over when there is none, somebody else's, or one that lacks another factor", () => {
+  assert.equal(isOver(ofMember(1), ofMember(1)), false);
+  assert.equal(isOver(ofMember(1), { ...ofMember(1), second_factor: "presented" }), false);
+  assert.equal(isOver(ofMember(1), undefined), true);
+  for (const other of [ofMember(2), ofMember(1, ACCOUNT.replace(/1$/, "2")), ofOperator(1)]) {
+    assert.equal(isOver(ofMember(1), other), true);
+  }
+  assert.equal(isOver(ofMember(1), { ...ofMember(1), second_factor: "required" }), true);
 });
 
 test("what the one has not seen again is nothing to the next whose session ends", () => {
