@@ -2,7 +2,7 @@
 //!
 //! The holder discloses some claims and signs them, together with the time, with the key in the credential's `cnf`.
 //! Without that signature anyone who saw the code could show it, so it is refused unless the issuer's entry says
-//! `unbound`; then the credential must expire, is used up by one showing, and is reported as not bound.
+//! `unbound`; then the credential must expire, its use is remembered for a while, and it is reported as not bound.
 
 use crate::age_attributes::AgeAttributes;
 use crate::age_claims::AgeClaims;

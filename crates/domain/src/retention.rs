@@ -1,8 +1,9 @@
-//! How long everything that is known of people is kept: one table, and the one place that enforces it.
+//! How long everything that is known of people is kept, in one table: [`RetentionSettings::rules`].
 //!
-//! [`RetentionSettings::rules`] is the table. [`PurgeExpired`] deletes what is over, with the exception of document
-//! verification sessions, whose pictures lie outside the database:
-//! [`SweepDocumentSessions`](crate::document_verification::SweepDocumentSessions) deletes those together with their rows.
+//! [`PurgeExpired`] deletes what is over, except for what has a job of its own. Files outside the database are deleted together with
+//! their rows: by [`SweepDocumentSessions`](crate::document_verification::SweepDocumentSessions), also traces and the list of fraud;
+//! by `sweep-content-uploads` and `sweep-finding-pictures`. `sweep-faces` deletes what left the face indexes, `purge-nonces`
+//! nonces, and `purge-audit-trail` records of the audit trail.
 
 use crate::{
     accounts::sign_in,
@@ -49,11 +50,14 @@ pub enum RetentionPeriod {
     After(SignedDuration, &'static str),
     /// Until an event.
     Until(&'static str),
+    /// For as long as there is the installation.
+    ForGood,
 }
 
 impl std::fmt::Display for RetentionPeriod {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::ForGood => f.write_str("for good"),
             Self::Until(event) => write!(f, "until {event}"),
             Self::After(duration, event) if *duration == SignedDuration::ZERO => write!(f, "until {event}"),
             Self::After(duration, event) => {
@@ -115,7 +119,7 @@ impl RetentionSettings {
     /// The table.
     #[expect(clippy::too_many_lines, reason = "it is one table")]
     pub fn rules(&self) -> Vec<RetentionRule> {
-        use RetentionPeriod::{After, Until};
+        use RetentionPeriod::{After, ForGood, Until};
         let rule =
             |kind, tables, period| RetentionRule { kind, tables, elsewhere: None, period, setting: None };
         vec![
@@ -260,9 +264,16 @@ impl RetentionSettings {
                 setting: None,
             },
             rule(
-                "Proofs of age: the verdict and its record, uses of presentations",
-                &["proofs", "used_presentations"],
+                "Proofs of age: the verdict and its record",
+                &["proofs"],
                 After(proof_of_age::RESULT_RETENTION, "the proof was scanned"),
+            ),
+            rule(
+                "Proofs of age: which presentations were used (hashes)",
+                &["used_presentations"],
+                Until(
+                    "the presentation could not be shown again; of one without the holder's signature, until a signed one could not",
+                ),
             ),
             rule("Invitations to fetch a proof of age", &["holder_grants"], Until("they expire")),
             RetentionRule {
@@ -356,11 +367,7 @@ impl RetentionSettings {
                 &["accounts", "api_keys", "identity_responses"],
                 Until("they are deleted"),
             ),
-            rule(
-                "Receipts of deleted accounts: ids and numbers",
-                &["deletion_receipts"],
-                Until("the operator deletes them"),
-            ),
+            rule("Receipts of deleted accounts: ids and numbers", &["deletion_receipts"], ForGood),
         ]
     }
 
@@ -471,6 +478,7 @@ mod tests {
         assert_eq!(after(720), "30 days after the end");
         assert_eq!(after(25), "25 hours after the end");
         assert_eq!(after(0), "until the end");
+        assert_eq!(RetentionPeriod::ForGood.to_string(), "for good");
     }
 
     /// A row that an older version queued must still be readable.

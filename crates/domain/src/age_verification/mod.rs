@@ -101,7 +101,7 @@ pub struct AgeVerificationSettings {
     /// The brand (`wire.brand`) in lower case; no setting of this section.
     #[serde(skip)]
     pub brand: String,
-    /// How long the state and the result of a session are kept after its end; written in days.
+    /// How long the state and the result of a session are kept after it expires, also if it ended before; written in days.
     #[serde(rename = "keep_days", with = "base::settings::days")]
     pub session_retention: SignedDuration,
     /// How confident an age estimate must be to pass or to fail, 0.5 to 0.999, in sessions that do not say. `None`: it is

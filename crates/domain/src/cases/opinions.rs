@@ -231,7 +231,7 @@ impl CaseService {
             id: CaseOpinionId,
         }
         self.require_visible(tx, reviewer, case).await?;
-        // The case first, as in `settle_in`, so that the two do not wait for each other.
+        // The case before the job, as in `settle`, so that the two do not wait for each other.
         tx.execute(sql!("UPDATE cases SET outcome = outcome WHERE id = $1", case)).await?;
         let undone: Option<UndoneRow> = tx
             .fetch_optional(sql!(
@@ -264,8 +264,9 @@ impl CaseService {
     pub async fn settle(&self, job: &SettleCaseOpinion, lease: &Lease) -> Result<JobOutcome, JobError> {
         self.subjects.prepare().await?;
         let mut tx = self.db.write().await?;
-        lease.finish(&mut tx).await?;
         self.settle_in(&mut tx, job.opinion).await?;
+        // The job after the case, as in `undo`.
+        lease.finish(&mut tx).await?;
         tx.commit().await?;
         Ok(JobOutcome::Done)
     }

@@ -255,24 +255,29 @@ fn describe_model(text: &mut String, model: &ModelEntry) -> std::fmt::Result {
     write!(text, ". Trained on: {}.", model.training_data)
 }
 
+fn whole_days(duration: base::SignedDuration) -> i64 {
+    duration.as_hours() / 24
+}
+
 fn privacy(text: &mut String, ages: &AgeVerificationService, config: &Config) -> std::fmt::Result {
     let settings = ages.settings();
-    let days = |duration: base::SignedDuration| duration.as_hours() / 24;
     write!(
         text,
         "## 3. Privacy\n\n\
          | What | Kept |\n|---|---|\n\
-         | Photos of faces, frames, what is computed from them | while the turn is answered, in memory |\n\
+         | Photos of faces, frames, and what is computed from them, except for what the session keeps (below) | while the turn is \
+         answered, in memory |\n\
          | Card, phone, tax and security numbers, addresses, names, dates of birth | while the turn is answered, in memory |\n\
          | That a recipient got codes, or a card was asked about: how often, under a keyed hash | 24 hours |\n\
          | What a method must remember until the next turn | encrypted, in the person's browser |\n\
          | Pictures of documents | encrypted, until the age is known; then deleted with everything that was read from them |\n\
-         | The session: what was asked, tried and found out; an age only if one was asked for | encrypted, {} days |\n\
+         | The session: what was asked, tried and found out; an age only if one was asked for; of an estimate that did not pass, the \
+         years and the 80 % interval, for an appeal | encrypted, {} days after the session expires |\n\
          | A result under a passkey, if the person wants it: no name, no business, no session | {} days; the person can \
          delete it |\n\
          | Logs | requests by number, time and outcome; no address of a person, nothing that was typed or shown |\n\n",
-        days(settings.session_retention),
-        days(settings.stored_result_retention),
+        whole_days(settings.session_retention),
+        whole_days(settings.stored_result_retention),
     )?;
     text.push_str(
         "Consent is asked for before a face is analysed, unless the business already has it and says so; people who decline are \
@@ -351,9 +356,19 @@ fn acceptability(text: &mut String, ages: &AgeVerificationService) -> std::fmt::
          The page is in Arabic, English, French, German, Polish and Spanish. It can be used with a keyboard and a screen reader, in \
          light and dark mode, and is tested against WCAG 2.2 AA as far as a program can do that. Methods set up here besides a \
          photo of the face: {}; the business chooses which of them a person is offered. Estimates are worse for some groups of \
-         people than for others (see above): a person whose age is estimated wrongly is offered another method, and never refused \
-         for good because of one doubtful photo.\n\n\
-         People who think that an answer is wrong can try again if the business allows it, and complain at the address above.\n",
+         people than for others (see above): a person whose age is estimated wrongly is offered another method if the business \
+         allows one; otherwise the session fails.",
         others.count(),
-    )
+    )?;
+    let appeal_days = whole_days(ages.settings().appeal_window);
+    if appeal_days > 0 {
+        write!(
+            text,
+            " Within {appeal_days} days of the refusal the business can ask for an appeal, which a person decides."
+        )?;
+    }
+    text.push_str(
+        "\n\nPeople who think that an answer is wrong can try again if the business allows it, and complain at the address above.\n",
+    );
+    Ok(())
 }

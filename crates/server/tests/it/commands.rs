@@ -561,6 +561,7 @@ fn the_practice_statement_of_a_bare_server_is_the_one_in_the_documents() {
 
     let settings = [
         ("ASSAY__AGES__KEEP_DAYS", "7"),
+        ("ASSAY__AGES__APPEAL_DAYS", "0"),
         ("ASSAY__AGES__CONFIDENCE", "0.99"),
         ("ASSAY__LOCATIONS__HEADER", "X-Country"),
     ];
@@ -581,6 +582,7 @@ fn the_practice_statement_of_a_bare_server_is_the_one_in_the_documents() {
         assert!(other.contains(words), "{words}:\n{other}");
     }
     assert!(!other.contains("is not https") && made.contains("is not https"));
+    assert!(!other.contains("ask for an appeal") && made.contains("Within 14 days of the refusal"));
 }
 
 #[test]

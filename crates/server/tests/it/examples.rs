@@ -153,6 +153,10 @@ fn an_assertion_gives_a_token_and_the_token_a_verified_proof() {
         let credentials = place.path("dev-credentials.json");
         Command::new("node").arg(script).arg(credentials).arg(code.trim_end_matches('\n')).output().unwrap()
     };
+    // The README shows the answer to this very call.
+    let readme = std::fs::read_to_string(repository("README.md")).unwrap();
+    let shown = readme.lines().find(|line| line.starts_with(r#"{"id":"#)).unwrap();
+    let shown: Value = serde_json::from_str(shown).unwrap();
     for expected in
         [json!(["SUCCESS", 18, true, null]), json!(["FAILURE", null, null, "PRESENTATION_ALREADY_USED"])]
     {
@@ -165,6 +169,11 @@ fn an_assertion_gives_a_token_and_the_token_a_verified_proof() {
             record["failure"]["reason"]
         ]);
         assert_eq!(found, expected, "{record}: {}", text(&output.stderr));
+        if record["status"] == "SUCCESS" {
+            for member in ["provider", "result", "terminal"] {
+                assert_eq!(shown[member], record[member], "README.md shows another {member}");
+            }
+        }
     }
 }
 

@@ -233,7 +233,7 @@ impl HttpBody for AnswerBody {
                     call.note_unready();
                     return Poll::Pending;
                 }
-                ended => return ended,
+                ended @ Poll::Ready(_) => return ended,
             }
         }
         call.note_sent();
