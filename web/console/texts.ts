@@ -30,6 +30,7 @@ export function useTexts(): Texts {
 export class Format {
   readonly #moment: Intl.DateTimeFormat;
   readonly #day: Intl.DateTimeFormat;
+  readonly #utcDay: Intl.DateTimeFormat;
   readonly #time: Intl.DateTimeFormat;
   readonly #number: Intl.NumberFormat;
   readonly #exact: Intl.NumberFormat;
@@ -44,6 +45,7 @@ export class Format {
     const tags = own.length > 0 ? own : [language];
     this.#moment = new Intl.DateTimeFormat(tags, { dateStyle: "medium", timeStyle: "short" });
     this.#day = new Intl.DateTimeFormat(tags, { dateStyle: "medium" });
+    this.#utcDay = new Intl.DateTimeFormat(tags, { dateStyle: "medium", timeZone: "UTC" });
     this.#time = new Intl.DateTimeFormat(tags, { timeStyle: "medium" });
     this.#number = new Intl.NumberFormat(tags, { maximumFractionDigits: 1 });
     this.#exact = new Intl.NumberFormat(tags, { maximumSignificantDigits: 3 });
@@ -56,6 +58,11 @@ export class Format {
 
   day(at: string): string {
     return this.#day.format(new Date(at));
+  }
+
+  /** A day that the server counts by: one of UTC, given by its beginning. */
+  utcDay(at: string): string {
+    return this.#utcDay.format(new Date(at));
   }
 
   /** A time of the day, to the second. */

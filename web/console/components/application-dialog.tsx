@@ -1,8 +1,10 @@
 // What an application is called, whose it is and what it may use: asked for a new one, and to change one that is there.
 
 import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { type Application, changeApplication, createApplication, FEATURES, type Feature } from "../api/tenants";
+import { changesOf } from "../changes";
 import { useSubmit } from "../one-at-a-time";
 import { detailHref, navigate, useIsShown } from "../router";
 import { useAction } from "../session-context";
@@ -23,6 +25,18 @@ interface ApplicationDialogProps {
   close(): void;
 }
 
+/** What stands in the fields at first. */
+function givenOf(application: Application | undefined, organisation: string) {
+  const { name = "", state = "ENABLED", organisation_id, billing_source_id, features = FEATURES } = application ?? {};
+  return {
+    name,
+    state,
+    organisation_id: organisation_id ?? organisation,
+    features: FEATURES.filter((one) => features.includes(one)),
+    billing_source_id: billing_source_id ?? "",
+  };
+}
+
 export function ApplicationDialog({ application, organisation, close }: ApplicationDialogProps) {
   const { tenants: words } = useTexts();
   const act = useAction();
@@ -30,25 +44,27 @@ export function ApplicationDialog({ application, organisation, close }: Applicat
   const organisations = useOrganisations().data;
   const isShown = useIsShown();
   const of = `of application ${application?.id ?? "new"}`;
-  const [name, setName] = useUnsent(`name ${of}`, application?.name ?? "");
-  const [state, setState] = useUnsent(`state ${of}`, application?.state ?? "ENABLED");
-  const [chosen, setChosen] = useUnsent(`organisation ${of}`, application?.organisation_id ?? organisation);
-  const [features, setFeatures] = useUnsent<readonly Feature[]>(`features ${of}`, application?.features ?? FEATURES);
-  const [billing, setBilling] = useUnsent(`billing ${of}`, application?.billing_source_id ?? "");
+  const [given] = useState(() => givenOf(application, organisation));
+  const [name, setName] = useUnsent(`name ${of}`, given.name);
+  const [state, setState] = useUnsent(`state ${of}`, given.state);
+  const [chosen, setChosen] = useUnsent(`organisation ${of}`, given.organisation_id);
+  const [features, setFeatures] = useUnsent<readonly Feature[]>(`features ${of}`, given.features);
+  const [billing, setBilling] = useUnsent(`billing ${of}`, given.billing_source_id);
+  // A new one belongs to the first, unless another is chosen; one that is there belongs to what it belongs to.
+  const owner = chosen || (application ? "" : (organisations?.[0]?.id ?? ""));
   const submit = useSubmit(async () => {
     let id = application?.id ?? "";
-    const input = {
-      name,
-      organisation_id: chosen || (organisations?.[0]?.id ?? ""),
-      features: [...features],
-      ...(billing.trim() === "" ? {} : { billing_source_id: billing }),
-    };
+    const input = { name, organisation_id: owner, features: [...features], billing_source_id: billing.trim() };
     const isDone = await act(
       async () => {
         if (application) {
-          await changeApplication(application.id, { ...input, state });
+          const changed = changesOf({ ...input, state }, given);
+          // What is absent stays: empty, it is billed to the organisation.
+          const emptied = changed.billing_source_id === "" ? { billing_source_id: owner } : {};
+          await changeApplication(application.id, { ...changed, ...emptied });
         } else {
-          id = await createApplication(input);
+          const { billing_source_id, ...others } = input;
+          id = await createApplication({ ...others, ...(billing_source_id === "" ? {} : { billing_source_id }) });
         }
       },
       application ? words.applicationChanged : words.applicationCreated,
@@ -92,8 +108,14 @@ export function ApplicationDialog({ application, organisation, close }: Applicat
         {organisations ? (
           <Choice
             label={words.organisation}
-            value={chosen || (organisations[0]?.id ?? "")}
-            options={organisations.map((one) => [one.id, one.name] as const)}
+            value={owner}
+            options={[
+              ...organisations.map((one) => [one.id, one.name] as const),
+              // It belongs to none, or to one that was deleted.
+              ...(organisations.some(({ id }) => id === owner) || !(application || owner)
+                ? []
+                : [[owner, owner || words.noOrganisation] as const]),
+            ]}
             onChange={setChosen}
           />
         ) : (

@@ -79,7 +79,7 @@ function Calls({ days }: { days: readonly UsageDay[] }) {
         label={`${words.calls}: ${said(days)}`}
         columns={[...byDay].map(([day, of]) => ({
           id: day,
-          label: `${format.day(day)}: ${said(of)}`,
+          label: `${format.utcDay(day)}: ${said(of)}`,
           value: sum(of, "calls"),
           marked: sum(of, "refused"),
         }))}

@@ -63,7 +63,7 @@ export function AuditFilters({ given }: { given: AuditAsked }) {
   const { audit: words } = texts;
   const applications = useApplications().data;
   const accounts = useAccounts().data;
-  const [typed, setTyped] = useDraft(given, JSON.stringify(given));
+  const [typed, setTyped] = useDraft(given, JSON.stringify([given.action, given.target, given.from, given.until]));
   const type = (changed: Partial<AuditAsked>) => setTyped((before) => ({ ...before, ...changed }));
   const change = (changed: Partial<AuditAsked>) => replaceRoute(placeHref("audit", { ...given, ...changed }));
   const submit = (event: FormEvent) => {

@@ -30,6 +30,8 @@ interface DataTableProps<T> {
   /** The first names the row. */
   columns: readonly DataColumn<T>[];
   rows: readonly T[];
+  /** Which of the rows are drawn, once they are sorted; without it, all. */
+  range?: readonly [from: number, to: number];
   idOf(row: T): string;
   /** Opens a row. */
   onOpen?(row: T): void;
@@ -52,6 +54,7 @@ const UNSORTED: SortingState = [];
 
 export function DataTable<T extends object>(props: DataTableProps<T>) {
   const { label, columns, rows, idOf, onOpen, selected, onSelect, sorting, onSort, empty } = props;
+  const { range = [0, rows.length] } = props;
   const texts = useTexts();
   const frame = useRef<HTMLDivElement>(null);
   const [ownSorting, setOwnSorting] = useState(UNSORTED);
@@ -103,6 +106,7 @@ export function DataTable<T extends object>(props: DataTableProps<T>) {
       : [],
   );
   const [sorted] = table.state.sorting;
+  const visible = table.getRowModel().rows.slice(...range);
   const find = (key: unknown) => rows.find((one) => idOf(one) === key);
   return (
     <>
@@ -165,7 +169,7 @@ export function DataTable<T extends object>(props: DataTableProps<T>) {
               ))}
             </TableHeader>
             <TableBody>
-              {table.getRowModel().rows.map((row) => (
+              {visible.map((row) => (
                 <Row key={row.id} id={row.id} className="row" data-opens={Boolean(onOpen ?? onSelect)}>
                   {columns.map(({ id, heading, cell }) => (
                     <Cell key={id} className="cell" data-label={heading} textValue={heading}>

@@ -40,7 +40,8 @@ export function ResourceTable<T extends object>({ rows, textOf, empty, ...table 
       )}
       <DataTable
         {...table}
-        rows={found.slice(ROWS_PER_PAGE * (shown - 1), ROWS_PER_PAGE * shown)}
+        rows={found}
+        range={[ROWS_PER_PAGE * (shown - 1), ROWS_PER_PAGE * shown]}
         empty={wanted === "" ? empty : words.nothingFound}
       />
       <Pager page={shown} total={found.length} pageSize={ROWS_PER_PAGE} onTurn={setPage} />

@@ -292,17 +292,23 @@ function Access({ operator }: { operator: Operator }) {
   const isMe = useIsMe();
   const [asked, setAsked] = useState(false);
   const { id, name, disabled } = operator;
-  const turn = useOneAtATime(() =>
-    change(() => enableOperator(id, disabled), fill(disabled ? words.isEnabled : words.isDisabled, { name })),
-  );
+  const enable = useOneAtATime(() => change(() => enableOperator(id, true), fill(words.isEnabled, { name })));
+  const disable = useOneAtATime(() => change(() => enableOperator(id, false), fill(words.isDisabled, { name })));
   if (isMe(id)) {
     return null;
+  }
+  if (asked && disabled) {
+    // Somebody else has disabled them meanwhile.
+    setAsked(false);
   }
   return (
     <Card heading={words.access}>
       <p>{disabled ? words.enableMeans : words.disableMeans}</p>
       <div className="answers">
-        <Button className={disabled ? "button" : "button danger"} onPress={() => (disabled ? turn() : setAsked(true))}>
+        <Button
+          className={disabled ? "button" : "button danger"}
+          onPress={() => (disabled ? enable() : setAsked(true))}
+        >
           {disabled ? words.enable : words.disable}
         </Button>
       </div>
@@ -314,7 +320,7 @@ function Access({ operator }: { operator: Operator }) {
         onAnswer={(yes) => {
           setAsked(false);
           if (yes) {
-            turn();
+            disable();
           }
         }}
       />

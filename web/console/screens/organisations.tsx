@@ -1,8 +1,10 @@
 // Organisations: the tenants of the installation, and the applications of each.
 
 import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { changeOrganisation, createOrganisation, type Organisation } from "../api/tenants";
+import { changesOf } from "../changes";
 import { ApplicationTable } from "../components/application-table";
 import { CopyField } from "../components/copy-field";
 import type { DataColumn } from "../components/data-table";
@@ -100,14 +102,15 @@ function OrganisationDialog({ organisation, close }: { organisation?: Organisati
   const client = useQueryClient();
   const isShown = useIsShown();
   const which = organisation?.id ?? "new";
-  const [name, setName] = useUnsent(`name of organisation ${which}`, organisation?.name ?? "");
-  const [status, setStatus] = useUnsent(`status of organisation ${which}`, organisation?.status ?? "ACTIVE");
+  const [given] = useState({ name: organisation?.name ?? "", status: organisation?.status ?? "ACTIVE" });
+  const [name, setName] = useUnsent(`name of organisation ${which}`, given.name);
+  const [status, setStatus] = useUnsent(`status of organisation ${which}`, given.status);
   const submit = useSubmit(async () => {
     let id = "";
     const isDone = await act(
       async () => {
         if (organisation) {
-          await changeOrganisation(organisation.id, { name, status });
+          await changeOrganisation(organisation.id, changesOf({ name, status }, given));
         } else {
           id = await createOrganisation(name);
         }

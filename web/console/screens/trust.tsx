@@ -44,8 +44,8 @@ function issuerState({ valid_from, valid_until, keys }: TrustedIssuer, now: numb
   if (own === "over" || own === "future") {
     return own;
   }
-  if (states.length > 0 && states.every((one) => one === "over")) {
-    return "over";
+  if (states.length > 0 && states.every((one) => one === "over" || one === "future")) {
+    return states.includes("future") ? "future" : "over";
   }
   return own === "soon" || states.includes("soon") ? "soon" : "fine";
 }

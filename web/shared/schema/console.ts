@@ -3698,7 +3698,7 @@ export interface components {
         TrustList: {
             /**
              * Format: date-time
-             * @description When the list expires, if it does.
+             * @description When the first of its lists expires, if one does. A list that has expired adds no issuers.
              */
             expires_at?: string | null;
             /** @description In the order of the list. */

@@ -189,6 +189,24 @@ test("filters are of actors, things, applications, accounts and days", async ({ 
   await expect(rows(page)).toHaveText([/operator-session\.begin/]);
 });
 
+test("what was typed and not asked for yet stays when something is chosen beside it", async ({ page, server }) => {
+  server.audit.records = mixedRecords();
+  await signedIn(page, server, "operator-sign-in");
+  await page.goto(`${server.page}#audit`);
+  const [action, from] = [page.getByLabel("Action (such as api-key)"), page.getByLabel("Done from")];
+  await action.fill("operator-session");
+  await from.fill("2026-01-15");
+  await page.getByLabel("Who", { exact: true }).selectOption("Operators");
+  await expect(rows(page)).toHaveCount(4);
+  await expect(action).toHaveValue("operator-session");
+  await expect(from).toHaveValue("2026-01-15");
+  await button(page, "Find").press("Enter");
+  await expect(rows(page)).toHaveText([/operator-session\.begin/]);
+  await page.goto(`${server.page}#audit?action=delivery`);
+  await expect(action, "what the address says replaces it").toHaveValue("delivery");
+  await expect(from).toHaveValue("");
+});
+
 test("older records come with a button, also when there is none in the latest part of the trail", async ({
   page,
   server,

@@ -265,6 +265,15 @@ test("the trust list and keys have their lives as bars, with what is over in wor
     },
     { id: "https://old.example.com", provider: "OLD", formats: ["jwt"], valid_until: inDays(-40), keys: [] },
     { id: "https://assay.example.com", provider: "ASSAY", formats: ["cwt"], keys: [{ kind: "LISTED", id: "k1" }] },
+    {
+      id: "https://new.example.com",
+      provider: "NEW",
+      formats: ["jwt"],
+      keys: [
+        { kind: "LISTED", id: "n1", valid_until: inDays(-2) },
+        { kind: "LISTED", id: "n2", valid_from: inDays(3) },
+      ],
+    },
   ];
   const { health } = server.operators;
   health.trustList = { issuers, expires_at: inDays(5) };
@@ -309,6 +318,7 @@ test("the trust list and keys have their lives as bars, with what is over in wor
     /id\.example\.gov.*GOV_EXAMPLE.*Ends soon/,
     /old\.example\.com.*Ended/,
     /assay\.example\.com.*Accepted/,
+    /new\.example\.com.*Not yet/,
   ]);
   await expect(page.locator("#issuer .life")).toHaveText([
     /Entry in the list.*ends in/,

@@ -1,6 +1,6 @@
 // What operators do in the console, in a real browser: tenants and keys, approvals, other operators and their roles.
 
-import { exactText, expectAccessible, holdCalls, intercept, tabTo, takeScreenshot } from "./actions";
+import { exactText, expectAccessible, holdCalls, intercept, showPage, tabTo, takeScreenshot } from "./actions";
 import { go, judge, settle, speak, TOKEN } from "./console-actions";
 import { ConsoleStandIn } from "./console-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
@@ -560,6 +560,34 @@ test("an operator is let in again once, however often the button is pressed", as
   expect(operators.approvals.length).toBe(1);
 });
 
+test("whether to disable an operator is asked no more once they are disabled, and lets nobody in again", async ({
+  page,
+  server,
+}) => {
+  const { operators } = server;
+  const kim = operator(2, "Kim");
+  operators.operators = [...operators.operators.slice(0, 1), kim];
+  await page.clock.install();
+  await signedIn(page, server);
+  await page.goto(`${server.page}#operator=${kim.id}`);
+  await button(page, "Disable").click();
+  const question = page.getByRole("alertdialog", { name: "Disable Kim?" });
+  await expect(question).toBeVisible();
+  // A colleague is faster.
+  kim.disabled = true;
+  await page.clock.fastForward(10_000);
+  await showPage(page, false);
+  await showPage(page, true);
+  await expect(page.locator("main")).toContainText("Let in again");
+  await expect(question, "it is done").toHaveCount(0);
+  await button(page, "Let in again").click();
+  await expect(spoken(page)).toHaveText("Kim can sign in again.");
+  await expect(button(page, "Disable")).toBeVisible();
+  await expect(question, "nor is it asked anew").toHaveCount(0);
+  const changes = server.requests.filter((one) => /\/(en|dis)able$/.test(one));
+  expect(changes).toEqual([`POST /console/operators/${kim.id}/enable`]);
+});
+
 test("a form that was filled in when the session ended is there again, filled in", async ({ page, server }) => {
   const [root] = server.operators.operators;
   await signedIn(page, server);
@@ -640,6 +668,77 @@ test("an organisation and an application are changed, and what the application m
   await expect(page.locator("#limits")).toContainText("57 of 80 (set for this application)");
   const asked = server.requests.filter((one) => one.includes('"limits"')).map((one) => one.slice(one.indexOf("{")));
   expect(asked).toEqual(['{"limits":[{"limit":"burst","allowed":80},{"limit":"calls_per_minute"}]}']);
+});
+
+test("a form sends what was changed in it alone, also of an application whose organisation was deleted", async ({
+  page,
+  server,
+}) => {
+  const { operators } = server;
+  const [owner, other] = [organisation(1, "Example Ltd"), organisation(2, "Other Ltd")];
+  const shop = application(1, "Shop", { organisation_id: owner.id, billing_source_id: "Cost centre 7" });
+  operators.organisations = [owner];
+  operators.applications = [shop];
+  const [name, dialog] = [page.getByLabel("Name"), page.getByRole("dialog")];
+  await signedIn(page, server);
+  await page.goto(`${server.page}#organisation=${owner.id}`);
+  await heading(page, "Example Ltd");
+  await page.keyboard.press("e");
+  await name.fill("Example plc");
+  // A colleague changes it, too.
+  owner.status = "SUSPENDED";
+  await button(page, "Save").click();
+  await heading(page, "Example plc");
+  await expect(page.locator("main")).toContainText("Suspended");
+
+  await page.goto(`${server.page}#application=${shop.id}`);
+  await heading(page, "Shop");
+  await page.keyboard.press("e");
+  await name.fill("Corner shop");
+  await page.getByLabel("Billed to").fill("");
+  Object.assign(shop, { state: "DISABLED", features: ["ages"] });
+  await button(page, "Save").click();
+  await heading(page, "Corner shop");
+  await expect(page.locator("main")).toContainText("Disabled");
+  expect(shop).toMatchObject({ state: "DISABLED", features: ["ages"], billing_source_id: owner.id });
+
+  operators.organisations = [other];
+  await page.reload();
+  await heading(page, "Corner shop");
+  await page.keyboard.press("e");
+  const choice = page.getByLabel("Organisation", { exact: true });
+  await expect(choice, "what it is, not what it might be").toHaveValue(owner.id);
+  await name.fill("Till");
+  await button(page, "Save").click();
+  await heading(page, "Till");
+  await expect(dialog).toHaveCount(0);
+  await page.keyboard.press("e");
+  await choice.selectOption("Other Ltd");
+  await button(page, "Save").click();
+  await expect(page.locator("main").getByRole("link", { name: "Other Ltd" })).toBeVisible();
+  const changes = server.requests.filter((one) => one.startsWith("PATCH ")).map((one) => one.slice(one.indexOf("{")));
+  expect(changes).toEqual([
+    '{"name":"Example plc"}',
+    `{"name":"Corner shop","billing_source_id":"${owner.id}"}`,
+    '{"name":"Till"}',
+    `{"organisation_id":"${other.id}"}`,
+  ]);
+});
+
+test("headings sort a whole list, and so what is on its other pages", async ({ page, server }) => {
+  server.operators.applications = Array.from({ length: 60 }, (_, at) =>
+    application(at + 1, `Shop ${String(at + 1).padStart(2, "0")}`),
+  );
+  await signedIn(page, server);
+  await page.goto(`${server.page}#applications`);
+  await expect(rows(page)).toHaveCount(50);
+  await page.getByRole("columnheader", { name: "Name" }).click();
+  await page.getByRole("columnheader", { name: "Name" }).click();
+  await expect(rows(page).first()).toContainText("Shop 60");
+  await button(page, "Older").click();
+  await expect(rows(page)).toHaveCount(10);
+  await expect(rows(page).first()).toContainText("Shop 10");
+  await expect(rows(page).last()).toContainText("Shop 01");
 });
 
 test("tenants are listed, lead to what belongs to them, and keys are revoked", async ({ page, server }) => {

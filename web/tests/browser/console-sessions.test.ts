@@ -179,6 +179,21 @@ test("an integrator sees keys, use and requests of their application, and moves 
   await expectAccessible(page, "the integrator's view in Arabic");
 });
 
+test.describe("west of Greenwich", () => {
+  test.use({ timezoneId: "America/New_York" });
+
+  test("days of use are those of the server, wherever the reader is", async ({ page, server }) => {
+    server.consoleScopes = ["usage:view"];
+    server.sessions.days = [
+      { day: "2026-01-01T00:00:00Z", interface: "ages", calls: 1, refused: 0 },
+      { day: "2026-01-02T00:00:00Z", interface: "ages", calls: 2, refused: 0 },
+    ];
+    await signedIn(page, server, "sign-in");
+    await page.goto(`${server.page}#integration`);
+    await expect(page.locator("#usage title")).toHaveText([/^1 Jan 2026:/, /^2 Jan 2026:/]);
+  });
+});
+
 test("an integrator sets what the sandbox answers about documents, and the result of an age session", async ({
   page,
   server,

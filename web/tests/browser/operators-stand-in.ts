@@ -204,6 +204,11 @@ export class OperatorsStandIn {
         if (!known) {
           return refuse(404, `there is no application ${last}`, "NOT_FOUND");
         }
+        const owner = change.organisation_id ?? known.organisation_id;
+        const isAssigned = Boolean(change.organisation_id ?? change.billing_source_id);
+        if (isAssigned && !this.organisations.some(({ id }) => id === owner)) {
+          return refuse(404, `there is no organisation ${owner}`, "NOT_FOUND");
+        }
         Object.assign(known, change);
         return [204];
       }

@@ -23,7 +23,7 @@ use utoipa::ToSchema;
 pub(super) struct TrustListBody {
     /// In the order of the list.
     issuers: Vec<TrustedIssuerBody>,
-    /// When the list expires, if it does.
+    /// When the first of its lists expires, if one does. A list that has expired adds no issuers.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     expires_at: Option<Timestamp>,

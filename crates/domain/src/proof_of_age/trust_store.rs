@@ -171,6 +171,13 @@ impl TrustStore {
         }
     }
 
+    /// When the operator's file and the signed list, as last read, end: the earlier of the two. One that is over still
+    /// counts here, as what is trusted lacks it.
+    pub(super) async fn expires(&self) -> Option<Timestamp> {
+        let loaded = self.loaded.lock().await;
+        [&loaded.file, &loaded.signed].into_iter().flatten().filter_map(TrustList::expires).min()
+    }
+
     /// Drops the cached list, so that the next use sees what has just been fetched.
     pub(super) async fn invalidate(&self) {
         self.loaded.lock().await.merged = None;
@@ -454,13 +461,21 @@ mod tests {
         assert_eq!(lists.trusted().await, ["https://file.example"]);
         lists.env.advance(SignedDuration::from_secs(59));
         assert_eq!(lists.trusted().await, ["https://file.example"]);
+        let end = now + SignedDuration::from_secs(60);
+        assert_eq!(lists.store.expires().await, Some(end));
         lists.env.advance(SignedDuration::from_secs(1));
         assert_eq!(lists.trusted().await, [""; 0]);
+        assert_eq!(lists.store.expires().await, Some(end), "that it is over is said");
         lists.write_file("{").await;
         assert_eq!(lists.trusted().await, [""; 0], "nor while it cannot be read");
+        assert_eq!(lists.store.expires().await, Some(end));
+        lists.publish(&list_of("https://signed.example", end, Some(30))).await;
+        assert_eq!(lists.trusted().await, ["https://signed.example"]);
+        assert_eq!(lists.store.expires().await, Some(end), "the file's end is the earlier one");
         let later = list_of("https://file.example", lists.env.now(), Some(60));
         lists.write_file(&later.to_string()).await;
-        assert_eq!(lists.trusted().await, ["https://file.example"]);
+        assert_eq!(lists.trusted().await, ["https://file.example", "https://signed.example"]);
+        assert_eq!(lists.store.expires().await, Some(end + SignedDuration::from_secs(30)));
     }
 
     fn at(second: i64) -> Timestamp {

@@ -72,11 +72,13 @@ impl TrustedIssuerDetails {
 }
 
 impl ProofOfAgeService {
-    /// The issuers that this server trusts with the lives of their keys, and when the list expires, if it does.
+    /// The issuers that this server trusts with the lives of their keys, and when the first of its lists expires, if one
+    /// does. A list that has expired adds no issuers.
     pub async fn trust_list(
         &self,
     ) -> Result<(Vec<TrustedIssuerDetails>, Option<Timestamp>), ProofOfAgeError> {
         let list = self.0.trust.list(&self.0.db, &*self.0.env).await?;
-        Ok((list.issuers().map(TrustedIssuerDetails::of).collect(), list.expires()))
+        let expires = self.0.trust.expires().await;
+        Ok((list.issuers().map(TrustedIssuerDetails::of).collect(), expires))
     }
 }
