@@ -68,7 +68,7 @@ struct AppliedMigration {
     version: i64,
 }
 
-#[derive(crate::FromRow)]
+#[derive(PartialEq, crate::FromRow)]
 struct SchemaVersionRow {
     version: i64,
     usable_from: i64,
@@ -87,6 +87,11 @@ impl Db {
             return Err(DbError::SchemaTooNew(status));
         }
         if status.pending > 0 {
+            // Before the migrations, each of which is committed by itself: an older build that looks in between is not to take
+            // itself for shut out. A row of a migration that is not applied says nothing.
+            if status.database >= FIRST_VERSIONED_SCHEMA {
+                self.record_schema_versions(files).await?;
+            }
             match &self.0 {
                 Pools::Sqlite { writer, .. } => {
                     migrator(files, |text| trusted_sql(to_sqlite(text))).run(writer).await?;
@@ -104,20 +109,26 @@ impl Db {
             .await?
             .fetch_all(crate::sql!("SELECT version, usable_from FROM schema_versions"))
             .await?;
-        let missing: Vec<_> = files
+        let missing: Vec<SchemaVersionRow> = files
             .iter()
             .filter(|(version, ..)| *version >= FIRST_VERSIONED_SCHEMA)
-            .filter(|(version, ..)| !stored.iter().any(|row| row.version == *version))
+            .map(|(version, _, text)| SchemaVersionRow {
+                version: *version,
+                usable_from: usable_from(*version, text),
+            })
+            // One that differs was stored before a migration that failed, and whose text has been mended since.
+            .filter(|row| !stored.contains(row))
             .collect();
         if missing.is_empty() {
             return Ok(());
         }
         let mut tx = self.write().await?;
-        for (version, _, text) in missing {
+        for row in missing {
             tx.execute(crate::sql!(
-                "INSERT INTO schema_versions (version, usable_from) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-                *version,
-                usable_from(*version, text),
+                "INSERT INTO schema_versions (version, usable_from) VALUES ($1, $2)
+                 ON CONFLICT (version) DO UPDATE SET usable_from = excluded.usable_from",
+                row.version,
+                row.usable_from,
             ))
             .await?;
         }
@@ -310,6 +321,33 @@ mod tests {
         // And forward again.
         test.db.migrate_to(newer).await.unwrap();
         assert_eq!(test.db.schema_status_for(newer).await.unwrap().pending, 0);
+    }
+
+    /// An older build that serves beside the one that migrates may look at any moment, and does not come back if it was shut out.
+    #[tokio::test]
+    async fn an_older_build_can_go_on_between_two_migrations() {
+        let test = crate::testing::TestDb::open().await;
+        let last = MIGRATIONS.last().unwrap().0;
+        let text = format!("-- usable-from: {last}\nCREATE TABLE expansion (\n    id UUID NOT NULL\n);\n");
+        let (newer, next) = with_next(text.leak());
+        let broken: Vec<MigrationFile> =
+            newer.iter().copied().chain([(next + 1, "broken", "CREATE TABLE expansion;\n")]).collect();
+        let broken = test.db.migrate_to(broken.leak()).await.unwrap_err();
+        assert!(matches!(broken, DbError::Migration(_)), "{broken:?}");
+        let status = test.db.schema_status().await.unwrap();
+        assert_eq!(status, SchemaStatus { build: last, database: next, usable_from: last, pending: 0 });
+        assert!(status.is_usable());
+
+        // The row of the one that failed is replaced when its text is mended. The connection on which it failed keeps the lock of
+        // migrations until it is closed.
+        test.db.close().await;
+        let db = Db::open(&test.url, 2).unwrap();
+        let text: &'static str =
+            format!("-- usable-from: {last}\nCREATE TABLE another (\n    id UUID NOT NULL\n);\n").leak();
+        let mended: Vec<MigrationFile> = newer.iter().copied().chain([(next + 1, "mended", text)]).collect();
+        db.migrate_to(mended.leak()).await.unwrap();
+        let status = db.schema_status().await.unwrap();
+        assert_eq!((status.database, status.usable_from), (next + 1, last));
     }
 
     #[tokio::test]

@@ -1,13 +1,29 @@
-//! What the commands print. The reader of a pipe may go away (`assay … | head`): that is no reason to fail.
+//! What the commands print. The reader of a pipe may go away (`assay … | head`): that is no reason to fail, but a full disk is.
 
 use std::{
     fmt::Arguments,
-    io::{Write as _, stderr, stdout},
+    io::{Error, ErrorKind, Write as _, stderr, stdout},
+    sync::OnceLock,
 };
+
+/// Why a line of the report was not written: the first reason.
+static FAILURE: OnceLock<Error> = OnceLock::new();
 
 /// Prints a line of the report.
 pub(crate) fn line(text: Arguments<'_>) {
-    let _closed = writeln!(stdout(), "{text}");
+    if let Err(error) = writeln!(stdout(), "{text}")
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        let _later = FAILURE.set(error);
+    }
+}
+
+/// Fails if a line of the report was not written.
+pub(crate) fn ensure_written() -> anyhow::Result<()> {
+    match FAILURE.get() {
+        Some(error) => Err(anyhow::anyhow!("the report could not be written: {error}")),
+        None => Ok(()),
+    }
 }
 
 /// Prints a line beside the report, to the standard error output.

@@ -3,7 +3,10 @@
 use crate::Lane;
 use base::{AccountId, AppId, Environment, Timestamp, Uuid};
 use db::{AuditEvent, Db, DbError, DbTimestamp, FromRow, Json, ReadTx, WriteTx, sql};
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+};
 
 /// The state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -244,6 +247,10 @@ pub async fn discard(tx: &mut WriteTx, id: Uuid) -> Result<(), JobAdminError> {
     if rows == 1 { Ok(()) } else { Err(JobAdminError::Missing(id)) }
 }
 
+/// How many jobs there were at the last report, by kind and state. Those that are gone stay here: a gauge keeps its value until
+/// it is set to another.
+static REPORTED: Mutex<BTreeMap<(String, String), i64>> = Mutex::new(BTreeMap::new());
+
 /// Sets the gauge `assay_jobs`, by kind and state.
 pub async fn report_metrics(db: &Db) -> Result<(), DbError> {
     #[derive(FromRow)]
@@ -256,8 +263,11 @@ pub async fn report_metrics(db: &Db) -> Result<(), DbError> {
     let counted: Vec<JobCount> = view
         .fetch_all(sql!("SELECT kind, state, count(*) AS jobs FROM jobs GROUP BY kind, state LIMIT 1000"))
         .await?;
-    for count in counted {
-        metrics::gauge!("assay_jobs", "kind" => count.kind, "state" => count.state).set(count.jobs as f64);
+    let mut reported = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);
+    reported.values_mut().for_each(|jobs| *jobs = 0);
+    reported.extend(counted.into_iter().map(|count| ((count.kind, count.state), count.jobs)));
+    for ((kind, state), jobs) in &*reported {
+        metrics::gauge!("assay_jobs", "kind" => kind.clone(), "state" => state.clone()).set(*jobs as f64);
     }
     Ok(())
 }

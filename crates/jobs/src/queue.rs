@@ -369,18 +369,30 @@ pub(crate) async fn next_due(db: &Db, lane: Lane) -> Result<Option<Timestamp>, D
     Ok(row.and_then(|row| row.due).map(Timestamp::from))
 }
 
-/// Extends all leases of a worker; returns how many there are.
-pub(crate) async fn extend_leases(db: &Db, worker: Uuid, until: Timestamp) -> Result<u64, DbError> {
+/// Extends a worker's leases on the jobs that it runs, and on no others: a job that was leased without the worker being told,
+/// because the connection was lost at the commit, is run again when its lease is over.
+pub(crate) async fn extend_leases(
+    db: &Db,
+    worker: Uuid,
+    running: &[Uuid],
+    until: Timestamp,
+) -> Result<(), DbError> {
+    if running.is_empty() {
+        return Ok(());
+    }
+    let ids: serde_json::Value = running.iter().map(|id| id.simple().to_string()).collect();
     let mut tx = db.write().await?;
-    let rows = tx
-        .execute(sql!(
-            "UPDATE jobs SET leased_until = $2 WHERE worker = $1 AND state = 'RUNNING'",
-            worker,
-            until,
-        ))
-        .await?;
-    tx.commit().await?;
-    Ok(rows)
+    tx.execute(sql!(
+        sqlite: "UPDATE jobs SET leased_until = $2 WHERE worker = $1 AND state = 'RUNNING'
+                    AND id IN (SELECT unhex(value) FROM json_each($3))",
+        postgres: "UPDATE jobs SET leased_until = $2 WHERE worker = $1 AND state = 'RUNNING'
+                      AND id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($3))",
+        worker,
+        until,
+        ids,
+    ))
+    .await?;
+    tx.commit().await
 }
 
 impl Lease {

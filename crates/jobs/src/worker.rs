@@ -7,7 +7,13 @@ use crate::{
 use base::{AppId, Environment, SignedDuration, Timestamp, Uuid};
 use db::{Db, DbError};
 use serde_json::Value;
-use std::{collections::HashMap, future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    future::Future,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 use tokio::{sync::watch, task::JoinSet, time::Instant};
 use tracing::Instrument as _;
 
@@ -61,6 +67,20 @@ pub struct Worker {
     lease: SignedDuration,
     turn: Duration,
     max_running: Option<u64>,
+    /// The runs under way, by job and number: their leases are extended.
+    runs: Mutex<HashSet<(Uuid, i64)>>,
+}
+
+/// A run under way, until it is dropped.
+struct RunUnderWay {
+    worker: Arc<Worker>,
+    run: (Uuid, i64),
+}
+
+impl Drop for RunUnderWay {
+    fn drop(&mut self) {
+        self.worker.lock_runs().remove(&self.run);
+    }
 }
 
 impl std::fmt::Debug for Worker {
@@ -87,6 +107,7 @@ impl Worker {
             lease: LEASE_DURATION,
             turn: TURN,
             max_running: None,
+            runs: Mutex::default(),
         }
     }
 
@@ -165,10 +186,23 @@ impl Worker {
     }
 
     async fn extend_leases(&self) {
-        if let Err(error) = queue::extend_leases(&self.db, self.id, self.environment.now() + self.lease).await
-        {
+        let running: Vec<Uuid> = self.lock_runs().iter().map(|(job, _)| *job).collect();
+        let until = self.environment.now() + self.lease;
+        if let Err(error) = queue::extend_leases(&self.db, self.id, &running, until).await {
             tracing::warn!(error = &error as &dyn std::error::Error, "leases of jobs cannot be extended");
         }
+    }
+
+    /// Held for no longer than a look.
+    fn lock_runs(&self) -> MutexGuard<'_, HashSet<(Uuid, i64)>> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has the lease of a job extended while it runs.
+    fn note_run(self: &Arc<Self>, job: &queue::LeasedJob) -> RunUnderWay {
+        let run = (job.id, job.attempts);
+        self.lock_runs().insert(run);
+        RunUnderWay { worker: self.clone(), run }
     }
 
     async fn run_lane(self: Arc<Self>, lane: Lane, slots: usize, mut stopped: ShutdownSignal) {
@@ -192,7 +226,8 @@ impl Worker {
             for job in leased {
                 let (give_up, slot_wanted) = watch::channel(false);
                 taken.push(TakenSlot { app: job.app_id, since: Instant::now(), give_up, told_at: None });
-                running.spawn(self.clone().run_job(job, slot_wanted));
+                let under_way = self.note_run(&job);
+                running.spawn(self.clone().run_job(job, slot_wanted, under_way));
             }
             taken.retain(|slot| !slot.give_up.is_closed());
             if free == 0 && slots_checked_at.elapsed() >= SLOT_CHECK_INTERVAL {
@@ -301,10 +336,16 @@ impl Worker {
         tx.commit().await
     }
 
-    async fn run_job(self: Arc<Self>, leased: queue::LeasedJob, slot_wanted: ShutdownSignal) {
+    async fn run_job(
+        self: Arc<Self>,
+        leased: queue::LeasedJob,
+        slot_wanted: ShutdownSignal,
+        under_way: RunUnderWay,
+    ) {
         let attempts = leased.attempts - leased.interruptions;
         let span = JobIds::span(leased.id, &leased.kind, attempts, leased.account_id);
         self.run_in_span(leased, attempts, slot_wanted).instrument(span).await;
+        drop(under_way);
     }
 
     async fn run_in_span(&self, leased: queue::LeasedJob, attempts: i64, slot_wanted: ShutdownSignal) {
@@ -358,8 +399,8 @@ impl Worker {
         }
     }
 
-    /// Puts a job whose end could not be written back into the queue, once the database takes it: its lease is extended for as
-    /// long as this worker lives, so nobody would run it again.
+    /// Puts a job whose end could not be written back into the queue, once the database takes it: otherwise nobody would run it
+    /// again before its lease is over, and then as one that was interrupted.
     async fn give_back(&self, lease: &Lease) {
         let error = Some("its end could not be written");
         // Who is told to stop gives back all leases.

@@ -139,13 +139,18 @@ fn main() -> ExitCode {
 #[tokio::main]
 async fn run_command_line() -> ExitCode {
     let Cli { installation, command } = Cli::parse();
-    match Box::pin(run(&installation, command)).await {
+    let code = match Box::pin(run(&installation, command)).await {
         Ok(code) => code,
         Err(error) => {
             out::remark(format_args!("error: {error:#}"));
             ExitCode::FAILURE
         }
+    };
+    if let Some(error) = out::failure() {
+        out::remark(format_args!("error: the result could not be written: {error}"));
+        return ExitCode::FAILURE;
     }
+    code
 }
 
 /// Keeps keys from getting into files by a crash, or to other processes of the same user: no core dumps, and no reading of

@@ -1,13 +1,27 @@
-//! What the commands print; the server itself logs instead. Writing to a closed pipe (`assay … | head`) is no error.
+//! What the commands print; the server itself logs instead. The reader of a pipe may go away (`assay … | head`): that is no
+//! error. A result that cannot be written for another reason, as to a full disk, makes the command fail.
 
 use std::{
     fmt::Arguments,
-    io::{Write as _, stderr, stdout},
+    io::{Error, ErrorKind, Write as _, stderr, stdout},
+    sync::OnceLock,
 };
+
+/// Why a line of the result was not written: the first reason.
+static FAILURE: OnceLock<Error> = OnceLock::new();
 
 /// Prints a line of the result, to stdout.
 pub(crate) fn line(text: Arguments<'_>) {
-    let _closed = writeln!(stdout(), "{text}");
+    if let Err(error) = writeln!(stdout(), "{text}")
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        let _later = FAILURE.set(error);
+    }
+}
+
+/// Why the result is not whole; `None` if it is.
+pub(crate) fn failure() -> Option<&'static Error> {
+    FAILURE.get()
 }
 
 /// Prints a line about the command itself, to stderr.

@@ -190,6 +190,9 @@ pub(super) async fn scrape(State(source): State<MetricsSource>) -> ([(HeaderName
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base::SystemEnvironment;
+    use db::{sql, testing::TestDb};
+    use domain::data_keys::rotation::RetireMasterKey;
     use std::{fs, path::Path};
 
     /// The macros that record, and what they make of a name.
@@ -243,6 +246,34 @@ mod tests {
         });
         for (_, name, help) in METRICS {
             assert!(text.contains(&format!("# HELP {name} {help}\n# TYPE {name} ")), "{name}: {text}");
+        }
+    }
+
+    /// Otherwise the alert on parked jobs would go on until the restart.
+    #[tokio::test]
+    async fn jobs_that_are_gone_are_no_longer_counted() {
+        let test = TestDb::open().await;
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let _recording = metrics::set_default_local_recorder(&recorder);
+        let counted = async |state: &str| {
+            jobs::report_metrics(&test.db).await.unwrap();
+            let text = recorder.handle().render();
+            let name = format!("assay_jobs{{kind=\"retire-master-key\",state=\"{state}\"}} ");
+            text.lines().find_map(|line| line.strip_prefix(&*name)?.parse::<u32>().ok())
+        };
+        let mut tx = test.db.write().await.unwrap();
+        jobs::enqueue(&mut tx, jobs::NewJob::new(&SystemEnvironment, &RetireMasterKey {})).await.unwrap();
+        tx.execute(sql!("UPDATE jobs SET state = 'PARKED'")).await.unwrap();
+        tx.commit().await.unwrap();
+        assert_eq!((counted("PARKED").await, counted("WAITING").await), (Some(1), None));
+        for (step, expected) in [
+            (sql!("UPDATE jobs SET state = 'WAITING'"), (Some(0), Some(1))),
+            (sql!("DELETE FROM jobs"), (Some(0), Some(0))),
+        ] {
+            let mut tx = test.db.write().await.unwrap();
+            tx.execute(step).await.unwrap();
+            tx.commit().await.unwrap();
+            assert_eq!((counted("PARKED").await, counted("WAITING").await), expected);
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::vault::{UnsealError, Vault};
 use aws_lc_rs::{encoding::AsDer as _, rsa::KeySize};
 use base::{Environment, Secret, SignedDuration, Timestamp};
-use db::{Db, DbError, Durability, FromRow, Json, ReadTx, sql};
+use db::{AuditEvent, Db, DbError, Durability, FromRow, Json, ReadTx, sql};
 use rsa::{
     RsaPrivateKey,
     pkcs8::DecodePrivateKey as _,
@@ -176,6 +176,9 @@ impl WebhookSigner {
                 tx.execute(sql!("DELETE FROM webhook_keys")).await?;
             }
             None => {}
+        }
+        if overlap.is_some() {
+            tx.audit(AuditEvent::new("age-webhook-key.rotate").target(&id));
         }
         // If two nodes generate the first key at once, both are published, and the newest signs.
         tx.execute(sql!(

@@ -15,9 +15,13 @@ use super::{
     holders::{HOLDER_INTERVAL, MasterKeyHolder, list_holders},
     list, match_key,
 };
-use crate::master_key::{KeyAdoption, KeyFingerprint, MasterKey, MasterKeyProvider, NextKeyRequest};
+use crate::{
+    audit_trail::AuditTrail,
+    keyring::Keyring,
+    master_key::{KeyAdoption, KeyFingerprint, MasterKey, MasterKeyProvider, NextKeyRequest},
+};
 use base::Environment;
-use db::{Db, DbError, WriteTx, sql};
+use db::{AuditEvent, Db, DbError, WriteTx, sql};
 use jobs::{Job, JobError, JobOutcome, Lane, NewJob, RetryPolicy};
 use serde::{Deserialize, Serialize};
 use std::{path::Path, sync::Arc};
@@ -70,7 +74,7 @@ pub struct RotationOutcome {
 #[derive(Debug)]
 pub struct MasterKeyRotation<'a> {
     pub db: &'a Db,
-    pub environment: &'a dyn Environment,
+    pub environment: Arc<dyn Environment>,
     pub present: &'a dyn MasterKeyProvider,
     pub next: &'a dyn MasterKeyProvider,
     /// A file with the new key, if the operator made it.
@@ -85,7 +89,7 @@ impl MasterKeyRotation<'_> {
         let (former, current, origin, resumed) = if let Some(row) = retiring {
             let current = self.resume(&stored, row)?;
             let mut tx = self.db.write().await?;
-            schedule_retirement(&mut tx, self.environment).await?;
+            schedule_retirement(&mut tx, &*self.environment).await?;
             tx.commit().await?;
             (row.master_key.clone(), current, row.origin, true)
         } else {
@@ -95,7 +99,7 @@ impl MasterKeyRotation<'_> {
             (row.master_key.clone(), next.fingerprint().clone(), row.origin, false)
         };
         let adoption = self.next.adopt_next(&former, &current)?;
-        let progress = retire_former(self.db, self.environment).await?;
+        let progress = retire_former(self.db, &*self.environment).await?;
         let data_key_is_old_master_key = origin == super::DataKeyOrigin::MasterKey;
         Ok(RotationOutcome { former, current, resumed, adoption, progress, data_key_is_old_master_key })
     }
@@ -126,10 +130,12 @@ impl MasterKeyRotation<'_> {
         let wrapped = row.wrapped.as_deref().unwrap_or_default();
         let data_key = former.unwrap_key(&aad(row.id, &row.master_key), wrapped)?;
         let known: Vec<_> = stored.iter().map(|row| row.master_key.clone()).collect();
-        let request = NextKeyRequest { file: self.new_key_file, known: &known };
-        let next = self.next.prepare_next(self.environment, &request)?;
+        let request = NextKeyRequest { file: self.new_key_file, former: &row.master_key, known: &known };
+        let next = self.next.prepare_next(&*self.environment, &request)?;
 
-        let mut tx = self.db.write().await?;
+        // The trail is signed with a key from the data key, which stays.
+        let trail = AuditTrail::new(&Keyring::new(data_key.clone()), self.environment.clone());
+        let mut tx = self.db.clone().with_recorder(Arc::new(trail)).write().await?;
         let rows = tx
             .execute(sql!(
                 "UPDATE data_keys SET state = 'RETIRING' WHERE id = $1 AND master_key = $2 AND state = 'CURRENT'",
@@ -140,8 +146,10 @@ impl MasterKeyRotation<'_> {
         if rows != 1 {
             return Err(DataKeyError::Conflict);
         }
-        super::insert(&mut tx, self.environment, row.id, &*next, &data_key, row.origin).await?;
-        jobs::enqueue(&mut tx, NewJob::new(self.environment, &RetireMasterKey {}).recurring()).await?;
+        super::insert(&mut tx, &*self.environment, row.id, &*next, &data_key, row.origin).await?;
+        jobs::enqueue(&mut tx, NewJob::new(&*self.environment, &RetireMasterKey {}).recurring()).await?;
+        let rotated = AuditEvent::new("master-key.rotate").target(next.fingerprint());
+        tx.audit(rotated.detail("former", row.master_key.as_str()));
         tx.commit().await?;
         Ok(next)
     }

@@ -99,7 +99,7 @@ impl Place {
         present: &dyn MasterKeyProvider,
         next: &dyn MasterKeyProvider,
     ) -> Result<RotationOutcome, DataKeyError> {
-        let (db, environment) = (&self.test.db, &*self.environment);
+        let (db, environment) = (&self.test.db, self.environment.clone());
         MasterKeyRotation { db, environment, present, next, new_key_file: None }.run().await
     }
 
@@ -324,6 +324,47 @@ async fn a_rotation_leaves_the_data_key_as_it_is_and_the_former_key_without_use(
 }
 
 #[tokio::test]
+async fn a_master_key_moves_into_a_file_that_is_not_there_yet() {
+    let place = Place::new().await;
+    let keyring = place.open().await.unwrap();
+    let former_file = std::fs::read(place.path()).unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let target = FileProvider::new(elsewhere.path().join("assay.key"));
+    // Also if the process dies before the key is there.
+    let interrupted = place.rotate_from(&place.provider(), &InterruptedProvider(target)).await;
+    assert!(interrupted.is_err());
+
+    let target = FileProvider::new(elsewhere.path().join("assay.key"));
+    let outcome = place.rotate_from(&place.provider(), &target).await.unwrap();
+    assert!(outcome.resumed);
+    assert_eq!(outcome.adoption, KeyAdoption::InPlace(None));
+    assert!(matches!(&outcome.progress, RetirementProgress::Retired(key) if *key == outcome.former));
+    let opened = place.open_from(&target, InstallationUse::Production).await.unwrap();
+    assert_eq!(derived(&opened), derived(&keyring));
+    let files = std::fs::read_dir(elsewhere.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(files.collect::<Vec<_>>(), ["assay.key"], "nothing else is left");
+    assert_eq!(std::fs::read(place.path()).unwrap(), former_file, "the former key stays where it was");
+}
+
+#[tokio::test]
+async fn a_master_key_does_not_move_to_where_another_key_is() {
+    let place = Place::new().await;
+    let keyring = place.open().await.unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let target = FileProvider::new(elsewhere.path().join("assay.key"));
+    let foreign = target.create(&*place.environment).unwrap();
+    let refused = place.rotate_from(&place.provider(), &target).await.unwrap_err();
+    let DataKeyError::MasterKey(MasterKeyError::PlaceTaken { found, .. }) = &refused else {
+        panic!("{refused}")
+    };
+    assert_eq!(found, foreign.fingerprint());
+    let stored = place.stored().await;
+    assert_eq!((stored.len(), stored[0].state), (1, DataKeyState::Current), "nothing was changed");
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 1);
+    assert_eq!(derived(&place.open().await.unwrap()), derived(&keyring));
+}
+
+#[tokio::test]
 async fn a_former_key_opens_until_every_process_has_the_new_one() {
     let place = Place::new().await;
     let keyring = place.open().await.unwrap();
@@ -438,7 +479,7 @@ async fn a_rotation_can_be_interrupted_anywhere() {
     let place = Place::new().await;
     let keyring = place.open().await.unwrap();
     let known = [place.stored().await[0].master_key.clone()];
-    let request = NextKeyRequest { file: None, known: &known };
+    let request = NextKeyRequest { file: None, former: &known[0], known: &known };
     let prepared = place.provider().prepare_next(&*place.environment, &request).unwrap();
     assert_eq!(derived(&place.open().await.unwrap()), derived(&keyring));
     let outcome = place.rotate().await.unwrap();

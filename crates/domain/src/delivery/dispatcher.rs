@@ -12,11 +12,16 @@ use super::{
     retry_schedule,
     secrets::{self, WebhookSecret},
 };
-use base::{AppId, Environment, SignedDuration, Timestamp, Uuid};
+use base::{AppId, DeliveryId, Environment, SignedDuration, Timestamp, Uuid};
 use db::{Db, DbError, DbTimestamp, Durability, Query, ReadTx, WriteTx, sql};
 use futures_util::FutureExt as _;
 use jobs::ShutdownSignal;
-use std::{collections::HashMap, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    time::Duration,
+};
 use tokio::{sync::mpsc, time::Instant};
 use tracing::{Instrument as _, Span};
 
@@ -102,6 +107,8 @@ struct DispatchState {
     next_after: HashMap<AppId, String>,
     secrets: HashMap<AppId, (Instant, Arc<[WebhookSecret]>)>,
     in_flight: usize,
+    /// What is attempted, or was and is not recorded yet: its leases are extended.
+    held: HashSet<DeliveryId>,
     /// Ended, and not recorded yet.
     completed: Vec<CompletedDelivery>,
     completed_sender: mpsc::Sender<CompletedDelivery>,
@@ -126,6 +133,7 @@ impl DeliveryDispatcher {
             resting: HashMap::new(),
             secrets: HashMap::new(),
             in_flight: 0,
+            held: HashSet::new(),
             completed: Vec::new(),
             completed_sender,
         };
@@ -149,7 +157,7 @@ impl DeliveryDispatcher {
             let has_capacity = state.in_flight < max_concurrent;
             tokio::select! {
                 changed = stopped.changed() => if changed.is_err() { break },
-                _ = extension.tick() => dispatcher.extend_leases().await,
+                _ = extension.tick() => dispatcher.extend_leases(&state.held).await,
                 count = completed.recv_many(&mut state.completed, max_concurrent) => dispatcher.note_completed(&mut state, count),
                 () = queued, if has_capacity => {}
                 () = tokio::time::sleep(wait), if has_capacity => {}
@@ -188,7 +196,9 @@ impl DeliveryDispatcher {
             ready.push((delivery, secrets));
         }
         tx.commit().await?;
-        state.completed.clear();
+        for recorded in state.completed.drain(..) {
+            state.held.remove(&recorded.leased.id);
+        }
         for (delivery, secrets) in ready {
             self.start_attempt(state, delivery, secrets);
         }
@@ -272,6 +282,7 @@ impl DeliveryDispatcher {
     ) {
         state.endpoints.entry(leased.endpoint.clone()).or_insert_with(EndpointBreaker::new).record_start(1);
         state.in_flight += 1;
+        state.held.insert(leased.id);
         *state.in_flight_of.entry(leased.app_id).or_default() += 1;
         let (dispatcher, sender) = (self.clone(), state.completed_sender.clone());
         // Level ERROR: whatever `log.filter` lets through, its lines say which delivery they belong to.
@@ -388,8 +399,10 @@ impl DeliveryDispatcher {
         f64::from(u32::from_le_bytes(bytes)) / f64::from(u32::MAX)
     }
 
-    async fn extend_leases(&self) {
-        if let Err(error) = leases::extend(&self.db, self.id, self.env.now(), self.settings.lease).await {
+    async fn extend_leases(&self, held: &HashSet<DeliveryId>) {
+        let held: Vec<_> = held.iter().copied().collect();
+        let extended = leases::extend(&self.db, self.id, &held, self.env.now(), self.settings.lease).await;
+        if let Err(error) = extended {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 "leases of deliveries cannot be extended"

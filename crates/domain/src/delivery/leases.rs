@@ -2,6 +2,7 @@
 //! does its work again.
 
 use super::records::DeliveryAttempt;
+use crate::faces;
 use base::{AppId, DeliveryId, SignedDuration, Timestamp, Uuid};
 use db::{Db, DbError, DbTimestamp, Durability, FromRow, ReadTx, WriteTx, sql};
 
@@ -114,19 +115,25 @@ pub(super) async fn lease_due(
     .await
 }
 
-/// Extends a worker's leases, and requeues messages whose lease has expired. The worker died, the receiver did not
-/// fail: so the interrupted attempt does not count.
+/// Extends a worker's leases on the messages that it has, and on no others: one that was leased without the worker being
+/// told, because the connection was lost at the commit, is sent when its lease is over. Requeues messages whose lease has
+/// expired. The worker died, the receiver did not fail: so the interrupted attempt does not count.
 pub(super) async fn extend(
     db: &Db,
     worker: Uuid,
+    held: &[DeliveryId],
     now: Timestamp,
     lease: SignedDuration,
 ) -> Result<(), DbError> {
     let mut tx = db.write_with_durability(Durability::Process).await?;
     let extended = sql!(
-        "UPDATE deliveries SET leased_until = $2 WHERE state = 'RUNNING' AND worker = $1",
+        sqlite: "UPDATE deliveries SET leased_until = $2 WHERE state = 'RUNNING' AND worker = $1
+                    AND id IN (SELECT unhex(value) FROM json_each($3))",
+        postgres: "UPDATE deliveries SET leased_until = $2 WHERE state = 'RUNNING' AND worker = $1
+                      AND id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($3))",
         worker,
         now + lease,
+        faces::ids_json(held),
     );
     let requeued = sql!(
         "UPDATE deliveries SET state = 'WAITING', tries = tries - 1, worker = NULL, leased_until = NULL

@@ -32,6 +32,20 @@ impl FileProvider {
         self.sibling("new")
     }
 
+    /// Fails if the file has neither the former key nor `next`, which could not take its place then.
+    fn require_place(
+        &self,
+        former: &KeyFingerprint,
+        next: Option<&KeyFingerprint>,
+    ) -> Result<(), MasterKeyError> {
+        let Some(present) = read_key_file(&self.path, true)? else { return Ok(()) };
+        let found = present.fingerprint();
+        if found == former || Some(found) == next {
+            return Ok(());
+        }
+        Err(MasterKeyError::PlaceTaken { place: self.place(), found: found.clone() })
+    }
+
     fn sibling(&self, ending: &str) -> PathBuf {
         let mut name = self.path.clone().into_os_string();
         name.push(".");
@@ -67,6 +81,7 @@ impl MasterKeyProvider for FileProvider {
             if request.known.contains(given.fingerprint()) {
                 return require_new(given, &file.display().to_string(), request.known);
             }
+            self.require_place(request.former, Some(given.fingerprint()))?;
             match waiting {
                 Some(waiting) if waiting.fingerprint() != given.fingerprint() => {
                     let found = waiting.fingerprint().clone();
@@ -77,6 +92,7 @@ impl MasterKeyProvider for FileProvider {
             }
             return Ok(Arc::new(given));
         }
+        self.require_place(request.former, waiting.as_ref().map(MasterKey::fingerprint))?;
         if waiting.is_none() {
             write_key_file(&path, &random_key(environment))?;
         }
@@ -85,7 +101,7 @@ impl MasterKeyProvider for FileProvider {
     }
 
     /// The former key stays beside the new one, under its fingerprint: backups from before need it. At each moment the file
-    /// is the former key or the new one, as a whole.
+    /// is the former key or the new one, as a whole; or none, if the key moves here from another place.
     fn adopt_next(
         &self,
         former: &KeyFingerprint,
@@ -95,15 +111,23 @@ impl MasterKeyProvider for FileProvider {
         let former_path = self.sibling(former.as_str());
         let present = read_key_file(&self.path, true)?;
         let waiting = read_key_file(&self.next_path(), true)?;
+        let is_waiting = waiting.is_some_and(|key| key.fingerprint() == next);
         if present.as_ref().is_some_and(|key| key.fingerprint() == next) {
-            // What is left of a call that was interrupted between link and rename, or of a key that was copied here.
-            if waiting.is_some_and(|key| key.fingerprint() == next) {
+            // What is left of a call that was interrupted between link and removal, or of a key that was copied here.
+            if is_waiting {
                 std::fs::remove_file(self.next_path()).map_err(failed)?;
             }
             return Ok(KeyAdoption::InPlace(Some(former_path).filter(|path| path.exists())));
         }
+        if present.is_none() && is_waiting {
+            // A link replaces no file that has appeared meanwhile, as a rename would.
+            std::fs::hard_link(self.next_path(), &self.path).map_err(failed)?;
+            sync_folder(&self.path).map_err(failed)?;
+            std::fs::remove_file(self.next_path()).map_err(failed)?;
+            return Ok(KeyAdoption::InPlace(None));
+        }
         let is_former = present.is_some_and(|key| key.fingerprint() == former);
-        if !is_former || waiting.is_none_or(|key| key.fingerprint() != next) {
+        if !is_former || !is_waiting {
             return Err(MasterKeyError::NotInPlace {
                 place: self.place(),
                 former: former.clone(),
@@ -285,7 +309,7 @@ mod tests {
         let provider = FileProvider::new(path.clone());
         let former = provider.create(&environment).unwrap();
         let known = [former.fingerprint().clone()];
-        let request = NextKeyRequest { file: None, known: &known };
+        let request = NextKeyRequest { file: None, former: former.fingerprint(), known: &known };
         let next = provider.prepare_next(&environment, &request).unwrap();
         assert_eq!(
             provider.prepare_next(&environment, &request).unwrap().fingerprint(),
@@ -314,7 +338,7 @@ mod tests {
         let former = provider.create(&environment).unwrap();
         let known = [former.fingerprint().clone()];
         let given = folder.path().join("given");
-        let request = NextKeyRequest { file: Some(&given), known: &known };
+        let request = NextKeyRequest { file: Some(&given), former: former.fingerprint(), known: &known };
         assert!(matches!(provider.prepare_next(&environment, &request), Err(MasterKeyError::File { .. })));
         std::fs::copy(folder.path().join("master.key"), &given).unwrap();
         let refused = provider.prepare_next(&environment, &request);

@@ -84,15 +84,15 @@ pub trait MasterKeyProvider: Debug + Send + Sync {
     fn create(&self, environment: &dyn Environment) -> Result<Arc<dyn MasterKey>, MasterKeyError>;
 
     /// The key that is to replace the present one: made now, or the one that an interrupted call has left. It does not yet
-    /// take the place of the present one.
+    /// take the place of the present one. Fails if it could not: if another key is there than the present one.
     fn prepare_next(
         &self,
         environment: &dyn Environment,
         request: &NextKeyRequest<'_>,
     ) -> Result<Arc<dyn MasterKey>, MasterKeyError>;
 
-    /// Puts the key that [`Self::prepare_next`] returned in the place of the present one, `former`. Does nothing if it is
-    /// there already.
+    /// Puts the key that [`Self::prepare_next`] returned in the place of the present one, `former`, or where none is yet. Does
+    /// nothing if it is there already.
     fn adopt_next(
         &self,
         former: &KeyFingerprint,
@@ -105,6 +105,8 @@ pub trait MasterKeyProvider: Debug + Send + Sync {
 pub struct NextKeyRequest<'a> {
     /// The file that has it, if the operator made it.
     pub file: Option<&'a Path>,
+    /// The present key.
+    pub former: &'a KeyFingerprint,
     /// The keys that the database knows; the new one is none of them.
     pub known: &'a [KeyFingerprint],
 }
@@ -159,6 +161,12 @@ pub enum MasterKeyError {
         "{path} has another new master key, {found}, of a rotation that did not begin: delete the file if nothing needs it"
     )]
     NextKeyInTheWay { path: String, found: KeyFingerprint },
+    /// The new key is to be where another key is.
+    #[error(
+        "{place} has another master key, {found}, which would be overwritten: move it elsewhere, or name another place for the \
+         new key"
+    )]
+    PlaceTaken { place: String, found: KeyFingerprint },
     /// What is in the place is neither the former key nor the new one.
     #[error("{place} should have master key {former} or {next}, and has neither")]
     NotInPlace { place: String, former: KeyFingerprint, next: KeyFingerprint },

@@ -336,6 +336,61 @@ async fn a_message_leased_by_a_process_that_died_is_delivered_by_another() {
     fixture.wait_until(id, DeliveryState::Delivered, 1).await;
 }
 
+/// As it is left if the connection is lost when the lease is committed: leased, and the dispatcher does not know of it.
+#[tokio::test]
+async fn a_message_that_a_dispatcher_was_not_told_of_is_delivered_when_its_lease_is_over() {
+    let slow = StubServer::start(|_| StubReply::status(200).after(Duration::from_hours(1))).await;
+    let receiver = StubServer::start(|_| StubReply::status(200)).await;
+    let fixture = Fixture::open().await;
+    let (_stop, stopped) = watch::channel(false);
+    let settings = DeliverySettings {
+        lease: SignedDuration::from_secs(4),
+        timeout: Duration::from_hours(1),
+        ..DeliverySettings::default()
+    };
+    let sender = DeliveryDispatcher::new(
+        fixture.test.db.clone(),
+        fixture.env.clone(),
+        fixture.outbox.clone(),
+        settings,
+    );
+    tokio::spawn(sender.run(stopped));
+    let sending = fixture.enqueue(&message(slow.url("/"))).await;
+    slow.wait_for(1).await;
+    let first_lease_ends = fixture.env.now() + settings.lease;
+
+    let mut tx = fixture.test.db.write().await.unwrap();
+    let body = message(receiver.url("/"));
+    let untold = fixture.outbox.enqueue(&mut tx, &*fixture.env, fixture.app, "test", &body).await.unwrap();
+    tx.execute(sql!(
+        "UPDATE deliveries SET state = 'RUNNING', tries = 1, leased_until = $2,
+                worker = (SELECT worker FROM deliveries WHERE id = $3)
+          WHERE id = $1",
+        untold,
+        fixture.env.now() + SignedDuration::from_secs(2),
+        sending,
+    ))
+    .await
+    .unwrap();
+    tx.commit().await.unwrap();
+    fixture.wait_until(untold, DeliveryState::Delivered, 1).await;
+
+    // What is being sent keeps its lease.
+    let extended = async || {
+        let mut view = fixture.test.db.read().await.unwrap();
+        let leased = sql!(
+            "SELECT count(*) FROM deliveries WHERE id = $1 AND state = 'RUNNING' AND leased_until > $2",
+            sending,
+            first_lease_ends,
+        );
+        view.count(leased).await.unwrap() == 1
+    };
+    while !extended().await {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(slow.captured().len(), 1, "and is not sent again");
+}
+
 #[tokio::test]
 async fn a_forbidden_address_is_neither_queued_nor_called() {
     let receiver = StubServer::start(|_| StubReply::status(200)).await;

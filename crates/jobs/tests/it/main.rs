@@ -267,6 +267,59 @@ async fn a_job_whose_end_cannot_be_written_runs_again() {
     until("the end is written", || async { left(&test.db).await == 0 }).await;
 }
 
+/// As it is left if the connection is lost when the lease is committed: leased, and the worker does not know of it.
+#[tokio::test]
+async fn a_job_that_a_worker_was_not_told_of_runs_when_its_lease_is_over() {
+    const LEASE: SignedDuration = SignedDuration::from_secs(4);
+    let test = TestDb::open().await;
+    let long = queue(&test.db, &Note { number: 1 }).await;
+    let (_stop, stopped) = watch::channel(false);
+    let (runs, mut ran) = tokio::sync::mpsc::unbounded_channel();
+    let worker =
+        Worker::new(test.db.clone(), system()).lease_duration(LEASE).register(move |note: Note, _| {
+            runs.send(note.number).unwrap();
+            async move {
+                if note.number == 1 {
+                    std::future::pending::<()>().await;
+                }
+                Ok(JobOutcome::Done)
+            }
+        });
+    tokio::spawn(worker.run(stopped));
+    assert_eq!(ran.recv().await, Some(1));
+    let first_lease_ends = SystemEnvironment.now() + LEASE;
+
+    let mut tx = test.db.write().await.unwrap();
+    let note = Note { number: 2 };
+    let untold = NewJob::new(&SystemEnvironment, &note);
+    let id = untold.id();
+    enqueue(&mut tx, untold).await.unwrap();
+    tx.execute(sql!(
+        "UPDATE jobs SET state = 'RUNNING', attempts = 1, leased_until = $2,
+                worker = (SELECT worker FROM jobs WHERE id = $3)
+          WHERE id = $1",
+        id,
+        SystemEnvironment.now() + SignedDuration::from_secs(2),
+        long,
+    ))
+    .await
+    .unwrap();
+    tx.commit().await.unwrap();
+    let next = tokio::time::timeout(Duration::from_mins(2), ran.recv()).await;
+    assert_eq!(next.expect("it runs"), Some(2));
+
+    // What does run keeps its lease.
+    until("the extension of a lease", || async {
+        let extended = sql!(
+            "SELECT count(*) FROM jobs WHERE id = $1 AND attempts = 1 AND leased_until > $2",
+            long,
+            first_lease_ends,
+        );
+        test.db.read().await.unwrap().count(extended).await.unwrap() == 1
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn interruptions_before_a_job_got_further_are_held_against_it_no_more() {
     for further in [false, true] {

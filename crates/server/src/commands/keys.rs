@@ -15,7 +15,7 @@ use domain::{
     signing_keys,
 };
 use services::Services;
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 /// The keys of an installation that can be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -113,7 +113,7 @@ async fn rotate_master_key(
     );
     let rotation = MasterKeyRotation {
         db: &db,
-        environment: &SystemEnvironment,
+        environment: Arc::new(SystemEnvironment),
         present: &*present,
         next: moved.as_deref().unwrap_or(&*present),
         new_key_file: new_key_file.as_deref(),

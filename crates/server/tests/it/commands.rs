@@ -139,6 +139,25 @@ fn what_an_operator_does_is_recorded_and_the_record_is_whole() {
     assert_eq!(server.stop(), Some(0));
 }
 
+#[test]
+fn a_command_whose_result_cannot_be_written_fails() {
+    let place = TestInstallation::new();
+    place.ask(&["org", "create", "Corner shop"]);
+    let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
+    for command in [&["audit", "export"][..], &["org", "list"]] {
+        let output = place.command(command).stdout(full()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{command:?}");
+        let said = text(&output.stderr);
+        assert!(said.contains("the result could not be written"), "{command:?}: {said}");
+    }
+
+    // A reader that has seen enough.
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = place.command(&["audit", "export"]).stdout(writer).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_trail_that_does_not_verify_is_begun_anew_and_says_so() {
     let place = TestInstallation::new();

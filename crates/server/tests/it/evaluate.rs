@@ -47,6 +47,11 @@ fn ages_are_held_against_labels() {
         |list: &Value| -> u64 { list.as_array().unwrap().iter().map(|at| at["n"].as_u64().unwrap()).sum() };
     assert_eq!(of(&at["probability"]["bins"]), report["faces_found"].as_u64().unwrap());
     assert_eq!(of(&buffered["refused_by_years_above"]), report["faces_found"].as_u64().unwrap());
+
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut unwritten = place.command(&["evaluate", "age", "--labels", &labels, "--relaxed", "--json"]);
+    let output = unwritten.stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "a report that cannot be written is a failure");
 }
 
 #[test]

@@ -220,6 +220,36 @@ fn keys_that_sign_are_rotated() {
 }
 
 #[test]
+fn each_rotation_is_recorded_with_who_did_it() {
+    let place = TestInstallation::new();
+    place.ask(&["org", "create", "A customer"]);
+    let records = || -> Vec<Value> {
+        let lines = place.ask(&["audit", "export"]);
+        lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["record"].take()).collect()
+    };
+    let mut before = records().len();
+    for (key, kind) in [
+        ("master", "master-key.rotate"),
+        ("age-webhooks", "age-webhook-key.rotate"),
+        ("proof-of-age", "issuing-key.rotate"),
+        ("blind-tokens", "blind-token-key.rotate"),
+    ] {
+        place.ask(&["keys", "rotate", key]);
+        let made = records().split_off(before);
+        let kinds: Vec<_> = made.iter().map(|record| &record["kind"]).collect();
+        assert_eq!(kinds, [kind], "{made:?}");
+        assert!(made[0]["actor"].as_str().unwrap().starts_with("operator:"), "{made:?}");
+        before += 1;
+        if key == "master" {
+            let list = keys(&place);
+            assert_eq!(made[0]["target"], list["master_keys"][0]["master_key"]);
+            assert_eq!(made[0]["details"]["former"], list["master_keys"][1]["master_key"]);
+        }
+    }
+    assert!(place.ask(&["audit", "verify"]).starts_with(&format!("{before} records, none changed")));
+}
+
+#[test]
 fn a_key_without_scopes_is_asked_for_by_name() {
     let place = TestInstallation::new();
     let org = place.ask(&["org", "create", "A customer"]);

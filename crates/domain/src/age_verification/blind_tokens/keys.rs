@@ -8,7 +8,7 @@ use super::{super::AgeSessionError, BlindTokenSettings};
 use crate::vault::Vault;
 use age_methods::blind_tokens::{IssuerKey, PublishedKey, VerifyingKey};
 use base::{Environment, SignedDuration, Timestamp};
-use db::{Db, DbError, Durability, FromRow, sql};
+use db::{AuditEvent, Db, DbError, Durability, FromRow, sql};
 use std::sync::Arc;
 
 /// How long a key signs beyond its period: for those who began within it, and for servers that have not fetched the
@@ -166,6 +166,8 @@ impl IssuerKeyStore {
             ))
             .await?
         };
+        let rotated = AuditEvent::new("blind-token-key.rotate").detail("keys", keys.cast_signed());
+        tx.audit(rotated.detail("at_once", at_once));
         tx.commit().await?;
         Ok(keys)
     }
