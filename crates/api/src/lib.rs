@@ -156,9 +156,19 @@ pub struct ExplanationSettings {
     /// The age that an estimate is compared with if the request has no threshold, years.
     #[serde(rename = "explained_age")]
     pub threshold_years: u8,
-    /// The false-positive rate for which a buffer is stated, 0 to 1.
-    #[serde(rename = "explained_rate")]
+    /// The false-positive rate for which a buffer is stated, 0 to 0.5.
+    #[serde(rename = "explained_rate", deserialize_with = "false_positive_rate")]
     pub false_positive_rate: f64,
+}
+
+/// Beyond one half the buffer would lie below the threshold.
+fn false_positive_rate<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    let rate = <f64 as serde::Deserialize>::deserialize(from)?;
+    if (0.0..=0.5).contains(&rate) {
+        Ok(rate)
+    } else {
+        Err(serde::de::Error::custom(format_args!("{rate} is not a rate from 0 to 0.5")))
+    }
 }
 
 impl Default for ExplanationSettings {

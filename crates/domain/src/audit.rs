@@ -1,11 +1,14 @@
 //! Signed records of decisions: what was asked, what the models answered, which thresholds applied. Never the image.
 
-use crate::keyring::Keyring;
+use crate::{
+    keyring::Keyring,
+    secure_capture::{self, CaptureUse},
+};
 use aws_lc_rs::{
     digest,
     signature::{Ed25519KeyPair, KeyPair as _},
 };
-use base::{AppId, Environment, Timestamp, Uuid};
+use base::{AppId, Environment, Timestamp};
 use db::{Db, DbError, sql};
 use serde::Serialize;
 use std::sync::Arc;
@@ -61,18 +64,26 @@ impl DecisionLog {
         self.signer.public_key().as_ref().to_vec()
     }
 
-    /// Stores a record. Send the answer only after this returns: then the record is on disk.
+    /// Stores a record, and with it the use of the secure capture that the decision rests on, if there is one: a capture is not
+    /// used up by a decision that is not recorded. Send the answer only after this returns: then the record is on disk. Returns
+    /// `false`, and stores nothing, if the capture was used before.
     pub async fn record<A: Serialize, R: Serialize>(
         &self,
         env: &dyn Environment,
         app: AppId,
         decision: &DecisionRecord<'_, A, R>,
-    ) -> Result<Uuid, DbError> {
+        captured: Option<CaptureUse>,
+    ) -> Result<bool, DbError> {
         let (id, made_at) = (env.uuid_v7(), env.now());
         let record = serde_json::json!({ "id": id, "sdk_id": app, "made_at": made_at, "decision": decision })
             .to_string();
         let signature = self.signer.sign(record.as_bytes()).as_ref().to_vec();
         let mut tx = self.db.write().await?;
+        if let Some(captured) = captured
+            && !secure_capture::record_use_within(&mut tx, captured).await?
+        {
+            return Ok(false);
+        }
         tx.execute(sql!(
             "INSERT INTO decisions (id, app_id, made_at, record, signature) VALUES ($1, $2, $3, $4, $5)",
             id,
@@ -83,7 +94,7 @@ impl DecisionLog {
         ))
         .await?;
         tx.commit().await?;
-        Ok(id)
+        Ok(true)
     }
 }
 
@@ -125,7 +136,8 @@ mod tests {
             rules: serde_json::json!({}),
             models: &[],
         };
-        decisions.record(&env, AppId::from(env.uuid_v7()), &decision).await.unwrap();
+        let first = decisions.record(&env, AppId::from(env.uuid_v7()), &decision, None).await.unwrap();
+        assert!(first, "it rests on no capture that could have been used");
 
         let mut view = test.db.read().await.unwrap();
         let stored: StoredRecord =

@@ -12,7 +12,7 @@ use aws_lc_rs::{
     signature::{ECDSA_P256_SHA256_FIXED, ParsedPublicKey},
 };
 use base::{AgeSessionId, AppId, Environment, Secret, SignedDuration, Timestamp, Uuid};
-use db::{Db, DbError, Durability, sql};
+use db::{Db, DbError, Durability, WriteTx, sql};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 
 /// The only supported version of the protocol.
@@ -91,28 +91,44 @@ pub struct VerifiedCapture {
 }
 
 impl VerifiedCapture {
-    /// The id under which the use of the capture for `operation` is recorded: of this image, under this token.
-    pub fn use_of(&self, image: &[u8], operation: &str) -> Uuid {
+    /// Its use for `operation`: of this image, under this token.
+    pub fn use_of(&self, image: &[u8], operation: &str) -> CaptureUse {
         let mut context = digest::Context::new(&digest::SHA256);
         context.update(self.id.as_bytes());
         context.update(digest::digest(&digest::SHA256, image).as_ref());
         context.update(operation.as_bytes());
         let hash = context.finish();
-        Uuid::from_slice(&hash.as_ref()[..16]).expect("sixteen bytes")
+        let id = Uuid::from_slice(&hash.as_ref()[..16]).expect("sixteen bytes");
+        CaptureUse { id, until: self.expires_at }
     }
 }
 
-/// Records the use of a capture, to be remembered until `until`. Returns `false` if it was recorded before.
-pub async fn record_use(db: &Db, id: Uuid, until: Timestamp) -> Result<bool, DbError> {
+/// The use of a capture, which counts once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CaptureUse {
+    /// The id under which it is recorded.
+    pub id: Uuid,
+    /// Until when it is remembered.
+    pub until: Timestamp,
+}
+
+/// Records the use of a capture. Returns `false` if it was recorded before.
+pub async fn record_use(db: &Db, captured: CaptureUse) -> Result<bool, DbError> {
     let mut tx = db.write_with_durability(Durability::Process).await?;
+    let first = record_use_within(&mut tx, captured).await?;
+    tx.commit().await?;
+    Ok(first)
+}
+
+/// The same within a transaction: the use counts if that is committed.
+pub(crate) async fn record_use_within(tx: &mut WriteTx, captured: CaptureUse) -> Result<bool, DbError> {
     let rows = tx
         .execute(sql!(
             "INSERT INTO used_capture_tokens (id, forget_at) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-            id,
-            until,
+            captured.id,
+            captured.until,
         ))
         .await?;
-    tx.commit().await?;
     Ok(rows == 1)
 }
 

@@ -40,7 +40,8 @@ pub(super) struct GroupFigure<S> {
     pub(super) rank: FigureRanking,
     /// The value that it should have, drawn as a line across all groups.
     pub(super) reference: Option<f64>,
-    /// Computes the value, and the number of subjects that it rests on; 0 where it is undefined.
+    /// Computes the value, and the number of subjects that it rests on; 0 where it is undefined. Of a single subject that is 1 if
+    /// the value rests on it.
     pub(super) compute: fn(&[&S]) -> (f64, usize),
 }
 
@@ -83,6 +84,9 @@ struct GroupRow {
     figures: BTreeMap<&'static str, Option<f64>>,
     /// The ends of the 95 % confidence interval, by figure; for figures that have one and groups that are large enough.
     intervals: BTreeMap<&'static str, [f64; 2]>,
+    /// The number of subjects that each figure rests on, which may be a part of the group.
+    #[serde(skip)]
+    counts: BTreeMap<&'static str, usize>,
 }
 
 #[derive(Serialize)]
@@ -167,6 +171,7 @@ fn one_column<S>(subjects: &[(SubjectColumns, S)], column: &str, figures: &[Grou
             .iter()
             .filter_map(|figure| Some((figure.key, confidence_interval(figure, members)?.map(round))))
             .collect(),
+        counts: figures.iter().map(|figure| (figure.key, (figure.compute)(members).1)).collect(),
     });
     let compared = figures.iter().filter(|figure| figure.rank != FigureRanking::Unranked);
     let compared = compared.filter_map(|figure| Some((figure.key, compare(figure, &members)?)));
@@ -202,11 +207,14 @@ fn confidence_interval<S>(figure: &GroupFigure<S>, members: &[&S]) -> Option<[f6
 
 /// Compares the groups by a figure; `None` where fewer than two are large enough.
 fn compare<S>(figure: &GroupFigure<S>, members: &BTreeMap<&str, Vec<&S>>) -> Option<GroupComparison> {
-    let compared: Vec<(&str, f64, &[&S])> = members
+    let compared: Vec<(&str, f64, Vec<&S>)> = members
         .iter()
         .filter_map(|(value, members)| {
-            let (at, count) = (figure.compute)(members);
-            (count >= MIN_GROUP_SIZE).then_some((*value, at, members.as_slice()))
+            // Only those that the figure rests on: shuffled with the others, they would make groups of other sizes.
+            let counted: Vec<&S> =
+                members.iter().copied().filter(|&member| (figure.compute)(&[member]).1 > 0).collect();
+            let (at, count) = (figure.compute)(&counted);
+            (count >= MIN_GROUP_SIZE).then_some((*value, at, counted))
         })
         .collect();
     if compared.len() < 2 {
@@ -221,7 +229,7 @@ fn compare<S>(figure: &GroupFigure<S>, members: &BTreeMap<&str, Vec<&S>>) -> Opt
     };
     let found = spread(&compared.iter().map(|(_, at, _)| *at).collect::<Vec<_>>());
 
-    // Permutation test: all subjects are shuffled and divided into groups of the same sizes.
+    // Permutation test: these subjects are shuffled and divided into groups of the same sizes.
     let sizes: Vec<usize> = compared.iter().map(|(.., members)| members.len()).collect();
     let mut pool: Vec<&S> = compared.iter().flat_map(|(.., members)| members.iter().copied()).collect();
     let permutations = (MAX_PERMUTED_SUBJECTS / pool.len()).clamp(99, MAX_PERMUTATIONS);
@@ -379,7 +387,7 @@ impl GroupColumn {
             .filter_map(|group| {
                 let value = group.figures.get(figure.key).copied().flatten()?;
                 let [low, high] = *group.intervals.get(figure.key)?;
-                let label = format!("{} (n = {})", group.value, group.n);
+                let label = format!("{} (n = {})", group.value, group.counts.get(figure.key)?);
                 Some(DotRow { label, value, interval: Some((low, high)), stated: None })
             })
             .collect();
@@ -452,6 +460,40 @@ mod tests {
         assert!(found.by_chance < 0.01, "{}", found.by_chance);
         let alike = table(&subjects(|at| (at / 2 % 5) as f64), &columns, &FIGURES);
         assert!(alike[0].compared["error"].by_chance > 0.5);
+    }
+
+    #[test]
+    fn a_figure_of_a_part_of_the_groups_is_compared_among_that_part() {
+        // Whether a genuine pair was missed; `None` for impostor pairs, on which the figure does not rest.
+        const MISSED: [GroupFigure<Option<bool>>; 1] = [GroupFigure {
+            key: "missed",
+            title: "missed",
+            heading: "Missed",
+            unit: FigureUnit::Share,
+            rank: FigureRanking::LowestIsBest,
+            reference: None,
+            compute: |pairs| {
+                let genuine: Vec<f64> = pairs.iter().filter_map(|pair| pair.map(f64::from)).collect();
+                (mean(genuine.iter().copied()), genuine.len())
+            },
+        }];
+        let group = |value: &str, genuine: usize, missed: usize, impostor: usize| {
+            let columns = SubjectColumns::from([("side".to_owned(), value.to_owned())]);
+            let pairs = (0..genuine).map(move |at| Some(at < missed));
+            let pairs = pairs.chain(std::iter::repeat_n(None, impostor));
+            pairs.map(|pair| (columns.clone(), pair)).collect::<Vec<_>>()
+        };
+        let pairs = [group("left", 10, 3, 990), group("right", 490, 49, 510)].concat();
+        let found = table(&pairs, &["side".to_owned()], &MISSED).remove(0);
+        let missed = &found.compared["missed"];
+        assert_eq!((missed.worst.as_str(), missed.spread), ("left", 0.2));
+        // One in ten is missed: three of ten and more come about in some 7 % of trials.
+        assert!(missed.by_chance > 0.03, "{}", missed.by_chance);
+        assert_eq!(found.groups.iter().map(|group| group.counts["missed"]).collect::<Vec<_>>(), [10, 490]);
+        let mut report = HtmlReport::headless("missed");
+        markup(&mut report, &[found], &MISSED).unwrap();
+        let figures = report.written_figures();
+        assert!(figures.values().any(|figure| figure.contains("left (n = 10)")), "{figures:?}");
     }
 
     #[test]

@@ -56,8 +56,8 @@ struct LabelledPair {
 struct JudgedPair {
     same: bool,
     distance: f64,
-    /// Whether it matches at [`GROUP_FALSE_MATCH_RATE`].
-    matches: bool,
+    /// Whether it matches at [`GROUP_FALSE_MATCH_RATE`]; `None` where the model states no distance with that rate.
+    matches: Option<bool>,
     /// Whether it matches at the distance with a measured false match rate of 1 %.
     matches_at_1: bool,
 }
@@ -92,7 +92,7 @@ const MATCH_FIGURES: [GroupFigure<JudgedPair>; 7] = [
         unit: FigureUnit::Share,
         rank: FigureRanking::LowestIsBest,
         reference: None,
-        compute: |pairs| among(pairs, false, |pair| pair.matches.into()),
+        compute: |pairs| among(pairs, false, |pair| pair.matches.map(f64::from)),
     },
     GroupFigure {
         key: "fmr_at_1",
@@ -101,7 +101,7 @@ const MATCH_FIGURES: [GroupFigure<JudgedPair>; 7] = [
         unit: FigureUnit::Share,
         rank: FigureRanking::LowestIsBest,
         reference: None,
-        compute: |pairs| among(pairs, false, |pair| pair.matches_at_1.into()),
+        compute: |pairs| among(pairs, false, |pair| Some(pair.matches_at_1.into())),
     },
     GroupFigure {
         key: "fnmr",
@@ -110,7 +110,7 @@ const MATCH_FIGURES: [GroupFigure<JudgedPair>; 7] = [
         unit: FigureUnit::Share,
         rank: FigureRanking::LowestIsBest,
         reference: None,
-        compute: |pairs| among(pairs, true, |pair| (!pair.matches).into()),
+        compute: |pairs| among(pairs, true, |pair| pair.matches.map(|matches| (!matches).into())),
     },
     GroupFigure {
         key: "genuine_distance",
@@ -119,7 +119,7 @@ const MATCH_FIGURES: [GroupFigure<JudgedPair>; 7] = [
         unit: FigureUnit::Distance,
         rank: FigureRanking::LowestIsBest,
         reference: None,
-        compute: |pairs| among(pairs, true, |pair| pair.distance),
+        compute: |pairs| among(pairs, true, |pair| Some(pair.distance)),
     },
     GroupFigure {
         key: "impostor_distance",
@@ -128,13 +128,14 @@ const MATCH_FIGURES: [GroupFigure<JudgedPair>; 7] = [
         unit: FigureUnit::Distance,
         rank: FigureRanking::Unranked,
         reference: None,
-        compute: |pairs| among(pairs, false, |pair| pair.distance),
+        compute: |pairs| among(pairs, false, |pair| Some(pair.distance)),
     },
 ];
 
-/// The mean over the genuine (or the impostor) pairs, and their number.
-fn among(pairs: &[&JudgedPair], same: bool, value: impl Fn(&JudgedPair) -> f64) -> (f64, usize) {
-    let values: Vec<f64> = pairs.iter().filter(|pair| pair.same == same).map(|pair| value(pair)).collect();
+/// The mean over the genuine (or the impostor) pairs that have a value, and their number.
+fn among(pairs: &[&JudgedPair], same: bool, value: impl Fn(&JudgedPair) -> Option<f64>) -> (f64, usize) {
+    let values: Vec<f64> =
+        pairs.iter().filter(|pair| pair.same == same).filter_map(|pair| value(pair)).collect();
     (mean(values.iter().copied()), values.len())
 }
 
@@ -194,9 +195,15 @@ struct PairDistances {
 struct MatchThresholdReport {
     /// The false match rate that the manifest states.
     stated_fmr: f64,
+    #[serde(serialize_with = "serialize_rounded")]
     distance: f64,
     fmr: ConfidenceInterval,
     fnmr: ConfidenceInterval,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn serialize_rounded<S: serde::Serializer>(distance: &f64, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_f64(round_to(*distance, 4))
 }
 
 #[derive(Serialize)]
@@ -232,12 +239,13 @@ impl EvaluateMatchArgs {
             let (one, other) = (faces.embed(&a)?, faces.embed(&b)?);
             if let (Some(one), Some(other)) = (one, other) {
                 let distance = f64::from(vision::embedding_distance(&one, &other));
-                judged.push((groups, JudgedPair { same, distance, matches: false, matches_at_1: false }));
+                judged.push((groups, JudgedPair { same, distance, matches: None, matches_at_1: false }));
                 if same { &mut genuine } else { &mut impostor }.push(ComparedPair { a, b, distance });
             }
         }
+        let space = faces.vision.embedding_space()?.clone();
         let mut report = faces.report(count, genuine, impostor)?;
-        apply_threshold(&mut judged, &report);
+        apply_threshold(&mut judged, &space, &report.impostor);
         report.groups = bias::table(&judged, &columns, &MATCH_FIGURES);
         self.report.write(|| figures::report(&self.pairs, settings, &report, &judged, &columns))?;
         let print = |report: &MatchReport| {
@@ -259,12 +267,16 @@ impl EvaluateMatchArgs {
 }
 
 /// Determines which pairs match.
-fn apply_threshold(pairs: &mut [(SubjectColumns, JudgedPair)], report: &MatchReport) {
-    let stated = |at: &&MatchThresholdReport| at.stated_fmr <= GROUP_FALSE_MATCH_RATE;
-    let limit = report.thresholds.iter().rfind(stated).map_or(0.0, |at| at.distance);
-    let limit_at_1 = threshold_at_bpcer(&report.impostor.distances, 0.01);
+fn apply_threshold(
+    pairs: &mut [(SubjectColumns, JudgedPair)],
+    space: &EmbeddingSpace,
+    impostor: &PairDistances,
+) {
+    let limit = space.distance_at(GROUP_FALSE_MATCH_RATE).map(f64::from);
+    let limit_at_1 = threshold_at_bpcer(&impostor.distances, 0.01);
     for (_, pair) in pairs {
-        (pair.matches, pair.matches_at_1) = (pair.distance <= limit, pair.distance < limit_at_1);
+        pair.matches = limit.map(|limit| pair.distance <= limit);
+        pair.matches_at_1 = pair.distance < limit_at_1;
     }
 }
 
@@ -392,7 +404,7 @@ impl<'a> EmbeddingCache<'a> {
                 .iter()
                 .map(|&(stated_fmr, distance)| MatchThresholdReport {
                     stated_fmr,
-                    distance: round_to(distance.into(), 4),
+                    distance: distance.into(),
                     fmr: match_rate(&impostor, distance.into()),
                     fnmr: fnmr(distance.into()),
                 })
@@ -509,4 +521,40 @@ fn print(report: &MatchReport) {
     output::line(format_args!(
         "\nThe intervals take pairs for independent. Where people appear in many pairs they are wider."
     ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_compared_at_the_exact_distance_of_the_stated_rate_or_not_at_all() {
+        let judged = |thresholds: &[(f64, f32)], distance: f64| {
+            let space = EmbeddingSpace { thresholds: thresholds.to_vec(), ..EmbeddingSpace::default() };
+            let pair = JudgedPair { same: true, distance, matches: None, matches_at_1: false };
+            let mut pairs = [(SubjectColumns::new(), pair)];
+            apply_threshold(&mut pairs, &space, &PairDistances::new(Vec::new(), false));
+            let [(_, pair)] = pairs;
+            let fnmr = MATCH_FIGURES.iter().find(|figure| figure.key == "fnmr").unwrap();
+            let (_, count) = (fnmr.compute)(&[&pair]);
+            assert_eq!(count, usize::from(pair.matches.is_some()), "without a distance there is no rate");
+            pair.matches
+        };
+        assert_eq!(judged(&[(1e-2, 0.6)], 0.1), None, "the table begins above the rate");
+        // One in a thousand lies half-way between the two.
+        let around = [(1e-4, 0.4), (1e-2, 0.6)];
+        let found = [0.45, 0.499, 0.501].map(|distance| judged(&around, distance));
+        assert_eq!(found, [Some(true), Some(true), Some(false)]);
+        let unrounded = [(1e-3, 0.512_34)];
+        let found =
+            [0.512_32, f64::from(0.512_34_f32), 0.512_36].map(|distance| judged(&unrounded, distance));
+        assert_eq!(found, [Some(true), Some(true), Some(false)]);
+    }
+
+    #[test]
+    fn distances_are_rounded_only_where_they_are_written() {
+        let none = wilson_interval(0, 0);
+        let report = MatchThresholdReport { stated_fmr: 1e-3, distance: 0.512_34, fmr: none, fnmr: none };
+        assert_eq!(serde_json::to_value(&report).unwrap()["distance"], 0.5123);
+    }
 }

@@ -182,7 +182,7 @@ fn one_crop() -> Vec<f32> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CropRule {
-    /// The whole picture, scaled to fit and centred on black.
+    /// The whole picture, scaled to fit and centred on black; for face detection only.
     Letterbox,
     /// A square around the centre of the face box.
     Box,
@@ -193,9 +193,9 @@ pub enum CropRule {
     /// The alignment of dlib's recognition net: a square centred on the mean of both eyes and the mouth, whose side is
     /// the distance from eyes to mouth divided by 0.45, rotated so that the eyes are level.
     D2,
-    /// A whole page, for text detection.
+    /// A whole page; for text detection only.
     Page,
-    /// A line of text, rectified to the height of the input.
+    /// A line of text, rectified to the height of the input; for the nets that turn and read text only.
     Line,
 }
 
@@ -357,7 +357,7 @@ pub struct AgeErrorTable {
     pub bands: Vec<AgeErrorBand>,
     /// Weight, 0 to 10, with which the spread between the crops, and between averaged models, is added in quadrature.
     pub spread_weight: f32,
-    /// How the net's own distribution over ages tells the deviation, in the place of `bands`.
+    /// How the net's own distribution over ages tells the deviation, in the place of `bands`; for `age_softmax` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distribution: Option<DistributionError>,
     /// What a bad capture adds, where a model for quality serves.
@@ -524,22 +524,7 @@ impl ModelEntry {
             return invalid("a model has a file and an input, unless it is part of the program");
         }
         if let Some(input) = &self.input {
-            let sides = 1..=MAX_INPUT_SIDE;
-            if !sides.contains(&input.width) || !sides.contains(&input.height) {
-                return invalid("the input's sides are 1 to 2048 pixels");
-            }
-            let scales = &input.crop.scales;
-            if !are_crop_scales(scales) {
-                return invalid("crops are one to eight, of 0.2 to 8 times the face");
-            }
-            if input.crop.rule == CropRule::Inside && self.task != ModelTask::Liveness {
-                return invalid("crops moved inside belong to liveness");
-            }
-            if input.crop.joined
-                && (self.task != ModelTask::Liveness || !(input.width as usize).is_multiple_of(scales.len()))
-            {
-                return invalid("joined crops belong to liveness, and share the input's width evenly");
-            }
+            self.check_input(input).or_else(invalid)?;
         }
         let (shares, first_age, errors) = match &self.output {
             ModelOutput::BlazefaceAnchors { find, count, max_input_side } => {
@@ -549,7 +534,12 @@ impl ModelEntry {
                 }
                 (vec![*find, *count], 0.0, None)
             }
-            ModelOutput::AgeScalar { errors, .. } => (Vec::new(), 0.0, Some(errors)),
+            ModelOutput::AgeScalar { errors, .. } => {
+                if errors.distribution.is_some() {
+                    return invalid("a distribution belongs to age_softmax: one number has none");
+                }
+                (Vec::new(), 0.0, Some(errors))
+            }
             ModelOutput::AgeSoftmax { first_age, errors, averaged_with, .. } => {
                 let is_sound = |with: &AveragedAgeModel| {
                     (0.0..=1.0).contains(&with.share) && are_crop_scales(&with.scales)
@@ -607,6 +597,35 @@ impl ModelEntry {
         }
         if errors.capture.as_ref().is_some_and(|capture| !capture.is_sound()) {
             return invalid("what a bad capture adds is 0 to 100 years, by measures that ascend");
+        }
+        Ok(())
+    }
+
+    /// Says what is wrong with the input.
+    fn check_input(&self, input: &ModelInput) -> Result<(), &'static str> {
+        let sides = 1..=MAX_INPUT_SIDE;
+        if !sides.contains(&input.width) || !sides.contains(&input.height) {
+            return Err("the input's sides are 1 to 2048 pixels");
+        }
+        let CropSpec { rule, scales, joined } = &input.crop;
+        if !are_crop_scales(scales) {
+            return Err("crops are one to eight, of 0.2 to 8 times the face");
+        }
+        match (rule, self.task) {
+            (CropRule::Box | CropRule::EyesLevel | CropRule::D2, _)
+            | (CropRule::Letterbox, ModelTask::Detect)
+            | (CropRule::Inside, ModelTask::Liveness)
+            | (CropRule::Page, ModelTask::FindText)
+            | (CropRule::Line, ModelTask::TurnText | ModelTask::ReadText) => {}
+            (CropRule::Letterbox, _) => return Err("letterboxed pictures belong to detect"),
+            (CropRule::Inside, _) => return Err("crops moved inside belong to liveness"),
+            (CropRule::Page, _) => return Err("whole pages belong to find-text"),
+            (CropRule::Line, _) => return Err("lines of text belong to turn-text and read-text"),
+        }
+        if *joined
+            && (self.task != ModelTask::Liveness || !(input.width as usize).is_multiple_of(scales.len()))
+        {
+            return Err("joined crops belong to liveness, and share the input's width evenly");
         }
         Ok(())
     }

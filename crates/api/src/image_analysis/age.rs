@@ -64,7 +64,7 @@ pub(crate) async fn estimate_age(
     let judged = analysis::analyse(&api, &signed, &switches, photo, wanted).await?;
 
     let mut answer = AgeResponse { age: judged.age()?, explain: None };
-    judged.record_decision(&api, &signed, "age", &answer).await?;
+    judged.record(&api, &signed, "age", &answer).await?;
     answer.explain = judged.explain;
     Ok(Json(answer))
 }

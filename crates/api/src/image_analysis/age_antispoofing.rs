@@ -58,7 +58,7 @@ pub(super) async fn analyse_age_and_liveness(
         age: judged.age()?,
         explain: None,
     };
-    judged.record_decision(api, signed, operation, &answer).await?;
+    judged.record(api, signed, operation, &answer).await?;
     answer.explain = judged.explain;
     Ok(Json(answer))
 }

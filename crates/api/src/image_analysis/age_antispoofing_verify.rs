@@ -93,7 +93,7 @@ pub(crate) async fn age_antispoofing_verify(
         antispoofing: judged.antispoofing_prediction()?,
         explain: None,
     };
-    judged.record_decision(&api, &signed, "age-antispoofing-verify", &answer).await?;
+    judged.record(&api, &signed, "age-antispoofing-verify", &answer).await?;
     answer.explain = judged.explain;
     Ok(Json(answer))
 }

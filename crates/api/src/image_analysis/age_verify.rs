@@ -77,7 +77,7 @@ pub(crate) async fn verify_age(
     let judged = analysis::analyse(&api, &signed, &switches, photo, wanted).await?;
 
     let mut answer = AgeVerifyResponse { age_check: judged.age_check()?, explain: None };
-    judged.record_decision(&api, &signed, "age-verify", &answer).await?;
+    judged.record(&api, &signed, "age-verify", &answer).await?;
     answer.explain = judged.explain;
     Ok(Json(answer))
 }

@@ -14,7 +14,7 @@ use domain::{
         AgeThreshold, AnalysisRequest, ImageAnalysis, LivenessAssurance, LivenessPrediction,
         ThresholdOperator, ValidationLevel,
     },
-    secure_capture::{self, CaptureAttestation, CaptureScope, SecureCaptureError},
+    secure_capture::{self, CaptureAttestation, CaptureScope, CaptureUse, SecureCaptureError},
 };
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -159,6 +159,8 @@ pub(super) struct AnalysisResult {
     pub(super) finding: ImageAnalysis,
     pub(super) explain: Option<Explanation>,
     image_sha256: Option<String>,
+    /// The use of the secure capture, if the image is one.
+    captured: Option<CaptureUse>,
     requested: RequestedAnalyses,
 }
 
@@ -229,13 +231,13 @@ pub(super) async fn analyse(
     })?;
     let image = media::image_validation::decode_base64(&img)?;
     drop(img);
-    let mut capture = None;
+    let mut captured = None;
     if secure {
         let SecureCaptureProof { version, token, signature, verification } = photo.secure.unwrap_or_default();
         let attestation = CaptureAttestation { version, token, signature, verification };
         let scope = CaptureScope { app: signed.caller.app, session: None, multiframe };
         let verified = api.secure_capture.verify(&*api.environment, scope, &attestation, &image)?;
-        capture = Some((verified, verified.use_of(&image, wanted.operation)));
+        captured = Some(verified.use_of(&image, wanted.operation));
     }
 
     let image_sha256 = api.decision_records.is_some().then(|| sha256_hex(&image));
@@ -243,29 +245,41 @@ pub(super) async fn analyse(
     let (age, liveness) = (wanted.age, wanted.liveness);
     let ask = AnalysisRequest { image, relaxed, age, liveness, sharpness: explain };
     let finding = api.image_analyser.for_application(signed.caller.app).analyse(ask).await?;
-    // Only now: a request that failed because the server was busy may be repeated with the same capture.
-    if let Some((verified, use_id)) = capture {
-        let first = secure_capture::record_use(&api.db, use_id, verified.expires_at).await;
-        if !first.map_err(|error| ImageAnalysisApiError::unavailable(&error))? {
-            return Err(SecureCaptureError::AlreadyUsed.into());
-        }
-    }
     let explain = explain.then(|| Explanation::of(&finding, wanted.threshold, &api.settings));
-    Ok(AnalysisResult { finding, explain, image_sha256, requested: wanted })
+    Ok(AnalysisResult { finding, explain, image_sha256, captured, requested: wanted })
 }
 
 impl AnalysisResult {
-    /// Stores a decision record, if the operator keeps them; the answer waits for it.
-    pub(super) async fn record_decision<T: serde::Serialize>(
+    /// Records that the secure capture was used, and stores a decision record if the operator keeps them; the answer waits for it.
+    /// Only now: a request that failed may be repeated with the same capture.
+    pub(super) async fn record<T: serde::Serialize>(
         &self,
         api: &ApiState,
         signed: &SignedRequest,
         operation: &str,
         answer: &T,
     ) -> Result<(), ImageAnalysisApiError> {
-        let (Some(decisions), Some(hash)) = (&api.decision_records, &self.image_sha256) else {
-            return Ok(());
+        let first = match (&api.decision_records, &self.image_sha256, self.captured) {
+            (Some(decisions), Some(hash), captured) => {
+                let decision = self.decision(operation, hash, answer);
+                decisions.record(&*api.environment, signed.caller.app, &decision, captured).await
+            }
+            (_, _, Some(captured)) => secure_capture::record_use(&api.db, captured).await,
+            (_, _, None) => return Ok(()),
         };
+        if first.map_err(|error| ImageAnalysisApiError::unavailable(&error))? {
+            Ok(())
+        } else {
+            Err(SecureCaptureError::AlreadyUsed.into())
+        }
+    }
+
+    fn decision<'a, T>(
+        &'a self,
+        operation: &'a str,
+        image_sha256: &str,
+        answer: &'a T,
+    ) -> DecisionRecord<'a, T, DecisionRules> {
         let RequestedAnalyses { liveness, validation, threshold, .. } = self.requested;
         let rules = DecisionRules {
             threshold: threshold.map(AgeThreshold::years),
@@ -275,9 +289,7 @@ impl AnalysisResult {
             liveness_threshold: self.finding.liveness.as_ref().map(|liveness| liveness.threshold),
         };
         let models = &self.finding.models;
-        let decision = DecisionRecord { operation, image_sha256: hash.clone(), answer, rules, models };
-        let kept = decisions.record(&*api.environment, signed.caller.app, &decision).await;
-        kept.map(drop).map_err(|error| ImageAnalysisApiError::unavailable(&error))
+        DecisionRecord { operation, image_sha256: image_sha256.to_owned(), answer, rules, models }
     }
 
     /// The age and its uncertainty, as every age answer states them.

@@ -68,7 +68,7 @@ pub(crate) async fn detect_spoof(
     let judged = analysis::analyse(&api, &signed, &switches, photo, wanted).await?;
 
     let mut answer = AntispoofingResponse { antispoofing: judged.antispoofing_prediction()?, explain: None };
-    judged.record_decision(&api, &signed, "antispoofing", &answer).await?;
+    judged.record(&api, &signed, "antispoofing", &answer).await?;
     answer.explain = judged.explain;
     Ok(Json(answer))
 }

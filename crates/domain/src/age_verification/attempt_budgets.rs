@@ -7,7 +7,7 @@
 //! processes. Recipients and cards are stored as keyed hashes.
 
 use super::{AgeSessionError, session::OneTimeCodeCounter, store::AgeSessionStore};
-use crate::secure_capture;
+use crate::secure_capture::{self, CaptureUse};
 use aws_lc_rs::hmac;
 use base::{AgeSessionId, AppId, Environment, Secret, SignedDuration, Timestamp};
 use db::{Db, DbError, Durability, WriteTx, sql};
@@ -271,7 +271,7 @@ impl AttemptBudgets {
     /// Records that a token of secure capture was used, to be remembered until `until`. Returns `false` if it had been
     /// used before.
     pub(super) async fn use_capture_token(&self, id: base::Uuid, until: Timestamp) -> Result<bool, DbError> {
-        secure_capture::record_use(&self.db, id, until).await
+        secure_capture::record_use(&self.db, CaptureUse { id, until }).await
     }
 }
 

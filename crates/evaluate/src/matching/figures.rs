@@ -286,6 +286,7 @@ pub(crate) mod tests {
         matching::{AcquisitionFailures, ComparedPair, MatchThresholdReport, PairDistances, apply_threshold},
         statistics::SeededRng,
     };
+    use vision::EmbeddingSpace;
 
     /// A report on pairs whose distances are drawn by lot.
     pub(crate) fn synthetic_report() -> HtmlReport {
@@ -300,7 +301,7 @@ pub(crate) mod tests {
                     ("age", ["under 50", "50-64"][at / 6 % 2]),
                 ];
                 let columns = columns.map(|(name, value)| (name.to_owned(), value.to_owned()));
-                let pair = JudgedPair { same, distance, matches: false, matches_at_1: false };
+                let pair = JudgedPair { same, distance, matches: None, matches_at_1: false };
                 (SubjectColumns::from(columns), pair)
             })
             .collect();
@@ -312,7 +313,12 @@ pub(crate) mod tests {
                 PairDistances::new(pairs.collect(), same)
             };
         let (genuine, impostor) = (distances(true), distances(false));
-        let thresholds = [(1e-4, 0.485), (1e-3, 0.53), (1e-2, 0.585)].map(|(stated_fmr, distance)| {
+        let space = EmbeddingSpace {
+            thresholds: vec![(1e-4, 0.485), (1e-3, 0.53), (1e-2, 0.585)],
+            ..EmbeddingSpace::default()
+        };
+        let thresholds = space.thresholds.iter().map(|&(stated_fmr, distance)| {
+            let distance = f64::from(distance);
             let within =
                 |side: &PairDistances| side.distances.iter().filter(|&&other| other <= distance).count();
             MatchThresholdReport {
@@ -322,6 +328,7 @@ pub(crate) mod tests {
                 fnmr: wilson_interval(genuine.pairs - within(&genuine), genuine.pairs),
             }
         });
+        let thresholds = thresholds.collect();
         let mut report = MatchReport {
             model: "none".to_owned(),
             space: String::new(),
@@ -337,12 +344,12 @@ pub(crate) mod tests {
             impostor,
             eer: 0.1,
             auc: 0.9,
-            thresholds: thresholds.into(),
+            thresholds,
             true_accept: Vec::new(),
             sweep: Vec::new(),
             groups: Vec::new(),
         };
-        apply_threshold(&mut judged, &report);
+        apply_threshold(&mut judged, &space, &report.impostor);
         let columns = ["sex", "ethnicity", "age"].map(str::to_owned);
         report.groups = bias::table(&judged, &columns, &MATCH_FIGURES);
         let mut file = HtmlReport::headless("matching");

@@ -6,30 +6,17 @@ use base::Picture;
 /// Each scan of a progressive JPEG passes over the whole image; encoders use about ten.
 const MAX_SCANS: usize = 32;
 
+const BROKEN_OFF: ImageStructureError = ImageStructureError::Broken("the JPEG breaks off");
+
 /// Walks the markers, skipping entropy-coded data, without decoding.
 pub(super) fn read_structure(bytes: &[u8]) -> Result<ImageStructure, ImageStructureError> {
-    let broken_off = ImageStructureError::Broken("the JPEG breaks off");
     let (mut frame, mut tables, mut orientation, mut scans) = (None, QuantisationTables::default(), 1, 0);
     let mut rest = bytes.get(2..).unwrap_or_default();
     loop {
-        // A marker is 0xFF and a code; any number of fill bytes 0xFF may precede the code.
-        let start = rest.iter().position(|&byte| byte != 0xff).ok_or(broken_off)?;
-        if start == 0 {
-            return Err(ImageStructureError::Broken("the JPEG is damaged: data where a marker belongs"));
-        }
-        let code = *rest.get(start).ok_or(broken_off)?;
-        rest = rest.get(start + 1..).ok_or(broken_off)?;
-        match code {
-            0xd9 => break,
-            // Markers without a segment.
-            0x01 | 0xd0..=0xd8 => continue,
-            _ => {}
-        }
-        let (length, after) = rest.split_first_chunk::<2>().ok_or(broken_off)?;
-        let length = usize::from(u16::from_be_bytes(*length)).checked_sub(2).ok_or(broken_off)?;
-        let (content, after) = after.split_at_checked(length).ok_or(broken_off)?;
+        let (code, content, after) = segment(rest)?;
         rest = after;
         match code {
+            0xd9 => break,
             0xc0..=0xc2 if frame.is_some() => {
                 return Err(ImageStructureError::Broken("the JPEG has two frames"));
             }
@@ -44,17 +31,13 @@ pub(super) fn read_structure(bytes: &[u8]) -> Result<ImageStructure, ImageStruct
             0xdb => tables
                 .read(content)
                 .ok_or(ImageStructureError::Broken("the JPEG's quantisation tables are damaged"))?,
-            0xe1 => {
-                if let Some(tiff) = content.strip_prefix(b"Exif\0\0") {
-                    orientation = exif::orientation(tiff);
-                }
-            }
+            0xe1 => orientation = exif_orientation(content).unwrap_or(orientation),
             0xda => {
                 scans += 1;
                 if scans > MAX_SCANS {
                     return Err(ImageStructureError::Unsupported("the JPEG has more than 32 scans"));
                 }
-                rest = skip_entropy_coded_data(rest).ok_or(broken_off)?;
+                rest = skip_entropy_coded_data(rest).ok_or(BROKEN_OFF)?;
             }
             _ => {}
         }
@@ -78,6 +61,45 @@ pub(super) fn read_structure(bytes: &[u8]) -> Result<ImageStructure, ImageStruct
         orientation,
         jpeg_quality: Some(quality),
     })
+}
+
+/// The EXIF orientation, 1 to 8, also of a file that [`read_structure`] refuses.
+pub(super) fn orientation(bytes: &[u8]) -> u8 {
+    let (mut rest, mut orientation) = (bytes.get(2..).unwrap_or_default(), 1);
+    while let Ok((code, content, after)) = segment(rest) {
+        rest = after;
+        match code {
+            0xd9 => break,
+            0xe1 => orientation = exif_orientation(content).unwrap_or(orientation),
+            0xda => rest = skip_entropy_coded_data(rest).unwrap_or_default(),
+            _ => {}
+        }
+    }
+    orientation
+}
+
+/// The orientation that an APP1 segment states; `None` where it is not EXIF.
+fn exif_orientation(content: &[u8]) -> Option<u8> {
+    content.strip_prefix(b"Exif\0\0").map(exif::orientation)
+}
+
+/// A marker's code, the content of its segment, and what follows it.
+fn segment(bytes: &[u8]) -> Result<(u8, &[u8], &[u8]), ImageStructureError> {
+    // A marker is 0xFF and a code; any number of fill bytes 0xFF may precede the code.
+    let start = bytes.iter().position(|&byte| byte != 0xff).ok_or(BROKEN_OFF)?;
+    if start == 0 {
+        return Err(ImageStructureError::Broken("the JPEG is damaged: data where a marker belongs"));
+    }
+    let code = *bytes.get(start).ok_or(BROKEN_OFF)?;
+    let rest = bytes.get(start + 1..).ok_or(BROKEN_OFF)?;
+    // Markers without a segment.
+    if matches!(code, 0x01 | 0xd0..=0xd9) {
+        return Ok((code, <&[u8]>::default(), rest));
+    }
+    let (length, rest) = rest.split_first_chunk::<2>().ok_or(BROKEN_OFF)?;
+    let length = usize::from(u16::from_be_bytes(*length)).checked_sub(2).ok_or(BROKEN_OFF)?;
+    let (content, rest) = rest.split_at_checked(length).ok_or(BROKEN_OFF)?;
+    Ok((code, content, rest))
 }
 
 /// Skips entropy-coded data: up to the first 0xFF that is neither stuffed (0xFF00) nor a restart marker.

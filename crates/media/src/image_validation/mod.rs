@@ -11,9 +11,11 @@ mod limits;
 mod png;
 mod unsupported_formats;
 mod upright;
+mod webp;
 
 pub use limits::{ImageError, ImageErrorCode, ImageLimits};
 
+pub(crate) use unsupported_formats::is_tiff;
 pub(crate) use upright::{rotate_upright, swaps_dimensions};
 
 use base::{Picture, PictureSize};
@@ -79,12 +81,17 @@ pub(crate) fn is_known_format(bytes: &[u8]) -> bool {
 
 /// The EXIF orientation of a file's picture, 1 to 8, also if the file is not accepted.
 pub(crate) fn orientation(bytes: &[u8]) -> u8 {
-    let walked = if bytes.starts_with(png::PNG_SIGNATURE) {
-        png::read_structure(bytes)
+    if bytes.starts_with(png::PNG_SIGNATURE) {
+        png::orientation(bytes)
+    } else if is_tiff(bytes) {
+        exif::orientation(bytes)
+    } else if unsupported_formats::is_webp(bytes) {
+        webp::orientation(bytes)
+    } else if bytes.starts_with(&[0xff, 0xd8]) {
+        jpeg::orientation(bytes)
     } else {
-        jpeg::read_structure(bytes)
-    };
-    walked.map_or(1, |found| found.orientation)
+        1
+    }
 }
 
 /// Checks everything that can be checked without decoding, in the order of image analysis's table of errors.
@@ -172,5 +179,65 @@ pub fn decode_base64(text: &str) -> Result<Vec<u8>, ImageError> {
         Ok(bytes) if !bytes.is_empty() => Ok(bytes),
         Ok(_) => Err(refused("img holds no bytes")),
         Err(_) => Err(refused("img is not base64, or wrongly padded")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A TIFF block that states orientation 6.
+    const TIFF: &[u8] = b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0";
+
+    /// The same with the lowest byte first.
+    const TIFF_OF_THE_OTHER_ORDER: &[u8] = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+
+    fn png_chunk(kind: &[u8], content: &[u8]) -> Vec<u8> {
+        [&(content.len() as u32).to_be_bytes()[..], kind, content, &[0; 4]].concat()
+    }
+
+    fn jpeg_segment(code: u8, content: &[u8]) -> Vec<u8> {
+        [&[0xff, code][..], &(content.len() as u16 + 2).to_be_bytes(), content].concat()
+    }
+
+    fn webp_chunk(kind: &[u8], content: &[u8]) -> Vec<u8> {
+        let padding = vec![0; content.len() % 2];
+        [kind, &(content.len() as u32).to_le_bytes(), content, &padding].concat()
+    }
+
+    #[test]
+    fn a_file_that_is_not_accepted_has_its_orientation_read_wherever_it_breaks_off() {
+        let with_prefix = [&b"Exif\0\0"[..], TIFF].concat();
+        let animated_png = [
+            png::PNG_SIGNATURE.to_vec(),
+            png_chunk(b"IHDR", &[0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0]),
+            png_chunk(b"acTL", &[0; 8]),
+            png_chunk(b"eXIf", TIFF),
+            png_chunk(b"IEND", &[]),
+        ];
+        let arithmetic_jpeg =
+            [vec![0xff, 0xd8], jpeg_segment(0xc9, &[0; 15]), jpeg_segment(0xe1, &with_prefix)];
+        let webp = |exif: &[u8]| {
+            let head = b"RIFF\0\0\0\0WEBP".to_vec();
+            [head, webp_chunk(b"VP8 ", &[7; 3]), webp_chunk(b"EXIF", exif)].concat()
+        };
+        for file in [
+            animated_png.concat(),
+            arithmetic_jpeg.concat(),
+            webp(TIFF),
+            webp(&with_prefix),
+            TIFF.to_vec(),
+            TIFF_OF_THE_OTHER_ORDER.to_vec(),
+        ] {
+            let refusal = inspect(&file, &ImageLimits::default()).unwrap_err();
+            assert_eq!(refusal.code, ImageErrorCode::UnsupportedImageFormat, "{file:?}");
+            assert_eq!(orientation(&file), 6, "{file:?}");
+            for length in 0..file.len() {
+                let found = orientation(&file[..length]);
+                assert!([1, 6].contains(&found), "{found} in the first {length} bytes of {file:?}");
+            }
+        }
+        assert_eq!(orientation(b"RIFF\0\0\0\0WEBPVP8 \xff\xff\xff\xff"), 1, "a length beyond the end");
+        assert_eq!(orientation(b"II*\0\xff\xff\xff\xff"), 1, "a directory beyond the end");
     }
 }

@@ -40,6 +40,20 @@ pub(super) fn read_structure(bytes: &[u8]) -> Result<ImageStructure, ImageStruct
     }
 }
 
+/// The EXIF orientation, 1 to 8, also of a file that [`read_structure`] refuses.
+pub(super) fn orientation(bytes: &[u8]) -> u8 {
+    let (mut rest, mut orientation) = (bytes.get(PNG_SIGNATURE.len()..).unwrap_or_default(), 1);
+    while let Some((kind, content, next)) = chunk(rest) {
+        match kind {
+            b"eXIf" => orientation = exif::orientation(content),
+            b"IEND" => break,
+            _ => {}
+        }
+        rest = next;
+    }
+    orientation
+}
+
 /// A chunk's type and content, and what follows it.
 fn chunk(bytes: &[u8]) -> Option<(&[u8; 4], &[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;

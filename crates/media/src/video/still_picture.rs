@@ -113,8 +113,7 @@ async fn decode_scaled(
     let pixels = settings.max_picture_pixels.to_string();
     let length = bytes.len().to_string();
     // A TIFF does not declare where it ends.
-    let tiff = bytes.starts_with(b"II*\0") || bytes.starts_with(b"MM\0*");
-    let kind = if tiff {
+    let kind = if image_validation::is_tiff(&bytes) {
         ["-f", "tiff_pipe", "-frame_size", &length]
     } else {
         ["-format_whitelist", PICTURE_DEMUXERS, "-threads", "1"]

@@ -132,13 +132,17 @@ fn an_unknown_channel_order_or_crop_rule_is_refused_with_the_known_ones() {
 #[test]
 fn numbers_out_of_range_are_refused_with_the_range() {
     let rates = |first: [f64; 2], second: [f64; 2]| json!([{"rate": first[0], "distance": first[1]}, {"rate": second[0], "distance": second[1]}]);
-    let cases: [(&str, &str, Value, &str); 28] = [
+    let cases: [(&str, &str, Value, &str); 33] = [
         ("face-api-age", "/input/width", json!(0), "1 to 2048"),
         ("face-api-age", "/input/height", json!(100_000), "1 to 2048"),
         ("face-api-age", "/input/crop/scales", json!([]), "one to eight"),
         ("face-api-age", "/input/crop/scales", json!([100.0]), "0.2 to 8 times"),
         ("face-api-age", "/input/crop/joined", json!(true), "belong to liveness"),
         ("face-api-age", "/input/crop/rule", json!("inside"), "belong to liveness"),
+        ("face-api-age", "/input/crop/rule", json!("letterbox"), "belong to detect"),
+        ("liveness-net-1", "/input/crop/rule", json!("letterbox"), "belong to detect"),
+        ("face-api-age", "/input/crop/rule", json!("page"), "belong to find-text"),
+        ("face-api-recognition", "/input/crop/rule", json!("line"), "belong to turn-text and read-text"),
         ("liveness-net-1", "/input/width", json!(191), "share the input's width evenly"),
         ("liveness-net-1", "/output/thresholds/low", json!(0.99), "ascending"),
         ("face-api-age", "/output/errors/bands", json!([]), "start at 0"),
@@ -148,6 +152,7 @@ fn numbers_out_of_range_are_refused_with_the_range() {
         ("face-api-age", "/output/errors/capture/mouth", json!(-1.0), "0 to 100 years"),
         ("face-api-age", "/output/errors/capture/blur/0/at", json!(90.0), "measures that ascend"),
         ("age-net-1", "/output/errors/distribution/weight", json!(10.5), "a weight of 0 to 10"),
+        ("face-api-age", "/output/errors/distribution", json!({"base": 2.0, "weight": 0.8}), "age_softmax"),
         ("age-pair-1", "/output/averaged_with/share", json!(1.5), "a share of 0 to 1"),
         ("age-pair-1", "/output/averaged_with/scales", json!([]), "one to eight crops"),
         ("age-pair-1", "/output/averaged_with/id", json!("age-pair-1"), "not a single model for age"),

@@ -6,6 +6,7 @@ use aws_lc_rs::{
     signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _},
 };
 use base::AppId;
+use domain::{audit::DecisionLog, keyring::Keyring};
 use serde_json::{Value, json};
 use testkit::{SignedCall, TestApp, TestResponse, face_base64, face_jpeg};
 
@@ -94,6 +95,24 @@ async fn a_captured_image_counts_once_for_each_operation() {
     let other = capture(&app, face_jpeg(), false).await;
     assert_eq!(analyse(&app, &other, true).await.status_and_code(), "400 UNTRUSTED_SECURE_SESSION");
     assert_eq!(analyse(&app, &other, false).await.status_and_code(), "200");
+}
+
+/// The use of a capture and the record of the decision are stored together or not at all.
+#[tokio::test]
+async fn a_capture_is_not_used_up_by_a_decision_that_cannot_be_recorded() {
+    let keyring = Keyring::parse(&"5a".repeat(32)).unwrap();
+    let app =
+        TestApp::start_with(|api| api.decision_records = Some(DecisionLog::new(api.db.clone(), &keyring)))
+            .await;
+    let secure = capture(&app, face_jpeg(), false).await;
+    app.execute(db::sql!("ALTER TABLE decisions RENAME TO decisions_that_are_away")).await;
+    assert_eq!(analyse(&app, &secure, false).await.status_and_code(), "503 SERVICE_UNAVAILABLE");
+    app.execute(db::sql!("ALTER TABLE decisions_that_are_away RENAME TO decisions")).await;
+    assert_eq!(analyse(&app, &secure, false).await.status_and_code(), "200");
+    let again = analyse(&app, &secure, false).await;
+    assert_eq!(again.status_and_code(), "400 UNTRUSTED_SECURE_SESSION");
+    let mut view = app.api.db.read().await.unwrap();
+    assert_eq!(view.count(db::sql!("SELECT count(*) FROM decisions")).await.unwrap(), 1);
 }
 
 #[tokio::test]

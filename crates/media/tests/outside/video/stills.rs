@@ -29,6 +29,67 @@ async fn pictures_of_usual_kinds_are_read() {
     assert_eq!(decoded(&site, "moves.gif").await.map(|picture| picture.height()), Ok(48));
 }
 
+/// A TIFF block that states orientation 6: the right side of what is stored is the bottom of what people see.
+const ORIENTATION_6: &[u8] = b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0";
+
+/// An uncompressed TIFF file of 300 x 200 pixels with orientation 6, blue but for its upper left quarter, which is red.
+fn tiff_on_its_side() -> Vec<u8> {
+    let (width, height) = (300_u32, 200_u32);
+    let pixels: Vec<u8> = (0..width * height)
+        .flat_map(|at| if at % width < 150 && at / width < 100 { [255, 0, 0] } else { [0, 0, 255] })
+        .collect();
+    // Tag, type (3: 16 bits, 4: 32 bits), count, and the value or where it is: the bits of a sample and the pixels follow the
+    // directory.
+    let entries: [[u32; 4]; 10] = [
+        [256, 4, 1, width],
+        [257, 4, 1, height],
+        [258, 3, 3, 134],
+        [259, 3, 1, 1],
+        [262, 3, 1, 2],
+        [273, 4, 1, 140],
+        [274, 3, 1, 6],
+        [277, 3, 1, 3],
+        [278, 4, 1, height],
+        [279, 4, 1, width * height * 3],
+    ];
+    let mut file = b"II*\0\x08\0\0\0\x0a\0".to_vec();
+    for [tag, kind, count, value] in entries {
+        file.extend([tag as u16, kind as u16].map(u16::to_le_bytes).concat());
+        file.extend([count, value].map(u32::to_le_bytes).concat());
+    }
+    file.extend(b"\0\0\0\0\x08\0\x08\0\x08\0");
+    file.extend(pixels);
+    file
+}
+
+/// The same picture as WebP.
+fn webp_on_its_side() -> Vec<u8> {
+    let source = "color=blue:s=300x200,drawbox=w=150:h=100:color=red:t=fill";
+    let plain = make::file(&format!("-f lavfi -i {source} -frames:v 1 a.webp"));
+    assert_ne!(&plain[12..16], b"VP8X", "it is made without metadata");
+    // Metadata, and 24 bits each for width and height, less one.
+    let features = b"VP8X\x0a\0\0\0\x08\0\0\0\x2b\x01\0\xc7\0\0";
+    let exif = [&b"EXIF"[..], &(ORIENTATION_6.len() as u32).to_le_bytes(), ORIENTATION_6].concat();
+    let chunks = [&b"WEBP"[..], features, &plain[12..], &exif].concat();
+    [&b"RIFF"[..], &(chunks.len() as u32).to_le_bytes(), &chunks].concat()
+}
+
+#[tokio::test]
+async fn pictures_that_ffmpeg_decodes_are_turned_upright() {
+    let site = Site::open().await;
+    for (name, bytes) in [("a.tiff", tiff_on_its_side()), ("a.webp", webp_on_its_side())] {
+        site.host.put(name, bytes);
+        let picture = decoded(&site, name).await.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!((picture.width(), picture.height()), (200, 300), "{name}");
+        let [red, _, blue] = picture.pixel(150, 50);
+        assert!(red > 200 && blue < 50, "{name}: the upper right is {:?}", [red, blue]);
+        for (x, y) in [(50, 50), (50, 250), (150, 250)] {
+            let [red, _, blue] = picture.pixel(x, y);
+            assert!(red < 50 && blue > 200, "{name}: {x}, {y} is {:?}", [red, blue]);
+        }
+    }
+}
+
 #[tokio::test]
 async fn large_pictures_are_scaled_down_or_refused() {
     let site = Site::with(VideoSettings {
