@@ -15,7 +15,7 @@ const SENDER_LABEL: &str = "the sender of short messages";
 /// Two concatenated text messages of 153 characters each.
 const MAX_MESSAGE_CHARS: usize = 306;
 
-/// The code of every sandbox session, because the sandbox sends no messages.
+/// The code wherever no message is sent: in every sandbox session, and with [`SmsSettings::Sandbox`].
 pub const SANDBOX_ONE_TIME_CODE: &str = "123456";
 
 /// Which service sends messages.
@@ -83,7 +83,7 @@ impl SmsSender {
         }))
     }
 
-    /// The code to use in the sandbox, where no message arrives.
+    /// The code to use where no message is sent; `None` if messages are.
     pub fn fixed_code(&self) -> Option<&'static str> {
         self.0.is_none().then_some(SANDBOX_ONE_TIME_CODE)
     }

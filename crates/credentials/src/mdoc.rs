@@ -26,6 +26,7 @@ use self::security_object::{IssuerSignedItem, Mso};
 use crate::age_attributes::{AgeAttributes, parse_age_in_years, parse_birth_date};
 use crate::age_claims::AgeClaims;
 use crate::cbor;
+use crate::certificate_chain::certificate_validity;
 use crate::cose::CoseSign1;
 use crate::digest::{self, ReplayKeySource, replay_key};
 use crate::error::{ProofFailureReason, ProofVerificationError, UnsupportedProofError};
@@ -219,7 +220,8 @@ impl MdocDocument {
         Ok(Self { issuer_auth, payload, mso, items, device })
     }
 
-    /// Checks that the signer signed every released element, and that the document is valid at the scan.
+    /// Checks that the signer signed every released element, when it was certified, and that the document is valid at the
+    /// scan.
     fn verify_issuer(
         &self,
         signer: &VerificationKey,
@@ -239,6 +241,16 @@ impl MdocDocument {
                     "an element of the mobile document is not what its issuer signed",
                 ));
             }
+        }
+        // ISO 18013-5, 9.3.1: the document is signed within the validity of its signer's certificate.
+        let certificate = self.issuer_auth.chain.first().and_then(|leaf| certificate_validity(leaf));
+        let is_certified = certificate
+            .zip(self.mso.times.iat)
+            .is_some_and(|((from, until), signed)| (from.as_second()..=until.as_second()).contains(&signed));
+        if !is_certified {
+            return Err(ProofVerificationError::unverified(
+                "the mobile document is signed at a time when its certificate is not valid",
+            ));
         }
         self.mso.times.check_valid_at_scan(terms)
     }

@@ -482,7 +482,7 @@ impl OidcClient {
         issuer: Option<&str>,
         environment: &Arc<dyn Environment>,
     ) -> Result<(Claims, Claims), AgeMethodError> {
-        let metadata = self.directory.get().await?;
+        let mut metadata = self.directory.get().await?;
         // Providers that support it name themselves in the response (RFC 9207), so that one provider's code is never
         // sent to another.
         let must = metadata.additional_metadata().authorization_response_iss_parameter_supported;
@@ -511,6 +511,7 @@ impl OidcClient {
         {
             verified =
                 token_verification::verify_id_token(&token, &newer, &self.settings, &held.nonce, environment);
+            metadata = newer;
         }
         let id_token = verified?;
         let claims = match self.settings.claims_from {

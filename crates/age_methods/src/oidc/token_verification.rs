@@ -106,7 +106,7 @@ impl OidcClient {
     /// an unsigned one is trusted because it came over a connection to the provider.
     pub(super) async fn userinfo(
         &self,
-        metadata: &DiscoveryMetadata,
+        metadata: &Arc<DiscoveryMetadata>,
         granted: &OidcTokenResponse,
         id_token: &Map<String, Value>,
         proof_key: Option<&DpopKey>,
@@ -143,7 +143,15 @@ impl OidcClient {
             let text = String::from_utf8(answered.body)
                 .map_err(|_| AgeMethodError::unavailable("the identity provider's userinfo is not text"))?;
             let token = self.decrypt_token(&Secret::new(text.trim().to_owned()))?;
-            verify_signed_userinfo(token.expose(), metadata, &self.settings.client_id)?
+            let client_id = &self.settings.client_id;
+            let mut verified = verify_signed_userinfo(token.expose(), metadata, client_id);
+            // As with ID tokens: the cached keys may be older than the response.
+            if verified.is_err()
+                && let Some(newer) = self.directory.refresh(metadata).await?
+            {
+                verified = verify_signed_userinfo(token.expose(), &newer, client_id);
+            }
+            verified?
         } else if self.settings.encrypted {
             return Err(AgeMethodError::unavailable(
                 "the identity provider's answer is not encrypted as it must be",

@@ -394,7 +394,12 @@ impl WalletVerifier {
         })
     }
 
-    /// The response of the sandbox's wallet; `None` outside the sandbox.
+    /// Whether requests go to a simulated wallet ([`WalletSettings::Sandbox`]).
+    pub fn is_simulated(&self) -> bool {
+        self.sandbox.is_some()
+    }
+
+    /// The response of the simulated wallet; `None` if wallets are real.
     pub fn sandbox_response(&self, request: &PresentationRequest, choice: WalletChoice) -> Option<Vec<u8>> {
         Some(self.sandbox.as_ref()?.response_body(request, choice, &*self.environment))
     }

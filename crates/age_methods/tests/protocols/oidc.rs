@@ -38,6 +38,8 @@ struct Bank {
     keys: Vec<IssuingKey>,
     /// Index of the key that signs.
     signs: usize,
+    /// Index of the key that signs userinfo, if it is another.
+    signs_userinfo: Option<usize>,
     /// The request's parameters, from the URL or pushed.
     asked: BTreeMap<String, String>,
     /// Claims that replace those of the ID token; null removes one.
@@ -63,6 +65,7 @@ impl Op {
             issuer: String::new(),
             keys: vec![IssuingKey::generate(environment)],
             signs: 0,
+            signs_userinfo: None,
             asked: BTreeMap::new(),
             altered: json!({}),
             userinfo: json!({}),
@@ -147,7 +150,7 @@ impl Bank {
                     return refused;
                 }
                 if self.signed_userinfo {
-                    let signed = self.sign(&self.userinfo);
+                    let signed = self.sign_with(self.signs_userinfo.unwrap_or(self.signs), &self.userinfo);
                     StubReply::body("application/jwt; charset=utf-8", self.seal(signed))
                 } else {
                     json(&self.userinfo)
@@ -209,7 +212,11 @@ impl Bank {
     }
 
     fn sign(&self, claims: &Value) -> String {
-        let key = &self.keys[self.signs];
+        self.sign_with(self.signs, claims)
+    }
+
+    fn sign_with(&self, key: usize, claims: &Value) -> String {
+        let key = &self.keys[key];
         let mut header = Header::new(Algorithm::ES256);
         header.kid = Some(public(key)["kid"].as_str().unwrap().to_owned());
         jsonwebtoken::encode(&header, claims, &EncodingKey::from_ec_der(key.to_pkcs8_der().expose())).unwrap()
@@ -527,6 +534,41 @@ async fn userinfo_is_about_the_person_of_the_id_token() {
         let refused = unavailable("the identity provider's userinfo has no signature that counts");
         assert_eq!(go(&op, &provider).await, refused, "{altered}");
     }
+}
+
+#[tokio::test]
+async fn userinfo_that_a_new_key_signs_is_accepted() {
+    let site = Fixture::new();
+    let (op, provider) = plain(&site, json!({ "claims_from": "userinfo" })).await;
+    let chance = TestEnvironment::at("2026-01-01T00:00:00Z");
+    let new_key = || {
+        chance.fill_random(&mut [0; 64]);
+        IssuingKey::generate(&chance)
+    };
+    op.alter(|bank| {
+        bank.signed_userinfo = true;
+        bank.userinfo = json!({
+            "iss": bank.issuer, "aud": "shop 1", "sub": "person-1", "birthdate": "2010-05-06",
+        });
+    });
+    assert!(go(&op, &provider).await.is_ok());
+    // The new key signs both answers.
+    op.alter(|bank| {
+        bank.keys = vec![new_key()];
+    });
+    site.still.advance(SignedDuration::from_secs(31));
+    assert!(go(&op, &provider).await.is_ok());
+    assert_eq!(op.bank.lock().unwrap().discovered, 2);
+    // It signs the userinfo alone.
+    op.alter(|bank| {
+        bank.keys.push(new_key());
+        bank.signs_userinfo = Some(1);
+    });
+    let refused = unavailable("the identity provider's userinfo has no signature that counts");
+    assert_eq!(go(&op, &provider).await, refused, "the documents were read a moment ago");
+    site.still.advance(SignedDuration::from_secs(31));
+    assert!(go(&op, &provider).await.is_ok());
+    assert_eq!(op.bank.lock().unwrap().discovered, 3);
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! Operations for wallets (OpenID4VP 1.0), under `/age/v1/wallet`: they fetch a request, and post an answer. The
-//! sandbox has a wallet of this server's own, a page with buttons.
+//! Operations for wallets (OpenID4VP 1.0), under `/age/v1/wallet`: they fetch a request, and post an answer. Where wallets
+//! are simulated (in the sandbox, and with `provider = "sandbox"`) there is one of this server's own, a page with buttons.
 
 use super::{
     AgeApiError, NoStoreJson,
@@ -187,8 +187,11 @@ pub(crate) async fn take_wallet_answer(
     params(("request" = String, Path, description = "The end of the address that the wallet was shown.")),
     responses((status = 200, description = "A page with buttons.", body = String, content_type = "text/html"), error::SandboxWalletErrors),
 )]
-pub(crate) async fn see_sandbox_wallet(wallet: WalletCaller) -> Result<Response, AgeApiError> {
-    if !wallet.sandbox {
+pub(crate) async fn see_sandbox_wallet(
+    State(api): State<ApiState>,
+    wallet: WalletCaller,
+) -> Result<Response, AgeApiError> {
+    if !api.age_verification.has_simulated_wallet(wallet.sandbox) {
         return Err(AgeApiError::session_not_found());
     }
     let page = html_page(
@@ -222,10 +225,9 @@ pub(crate) async fn use_sandbox_wallet(
     wallet: WalletCaller,
     FormBody(SandboxWalletForm { choice }): FormBody<SandboxWalletForm>,
 ) -> Result<Response, AgeApiError> {
-    if !wallet.sandbox {
-        return Err(AgeApiError::session_not_found());
-    }
-    Ok(match api.age_verification.respond_as_sandbox_wallet(&wallet.request, choice.into()).await? {
+    let WalletCaller { request, sandbox } = wallet;
+    let answered = api.age_verification.respond_as_simulated_wallet(&request, sandbox, choice.into());
+    Ok(match answered.await? {
         Some(address) => {
             (StatusCode::SEE_OTHER, [(header::LOCATION, address)], [NO_STORE_HEADER]).into_response()
         }

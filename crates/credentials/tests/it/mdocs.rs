@@ -268,6 +268,11 @@ fn altered_documents_are_refused_for_their_own_reasons() {
             Phone { signed_at: NOW + 60, made: NOW + 60, ..new() },
             "PRESENTATION_EXPIRED: the proof is not valid yet",
         ),
+        // Its certificate began on 1 January, five months before.
+        (
+            Phone { valid: (NOW - 20_000_000, NOW + 1000), ..new() },
+            "UNABLE_TO_VERIFY_SIGNATURE: the mobile document is signed at a time when its certificate is not",
+        ),
         (Phone { valid: (NOW - 100, NOW - 10), ..new() }, "PRESENTATION_EXPIRED: the proof has expired"),
         (Phone { valid: (NOW + 10, NOW + 100), ..new() }, "PRESENTATION_EXPIRED: the proof is not valid yet"),
         (

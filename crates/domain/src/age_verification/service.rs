@@ -399,13 +399,19 @@ impl AgeVerificationService {
         self.0.wallet_requests.submit_response(sealed, sandbox, body).await
     }
 
-    /// Answers a request of the sandbox with the sandbox's own wallet.
-    pub async fn respond_as_sandbox_wallet(
+    /// Whether requests go to a simulated wallet: in the sandbox, and in production if the settings say so.
+    pub fn has_simulated_wallet(&self, sandbox: bool) -> bool {
+        self.0.wallet_requests.has_simulated_wallet(sandbox)
+    }
+
+    /// Answers a request with the simulated wallet. Refused where wallets are real.
+    pub async fn respond_as_simulated_wallet(
         &self,
         sealed: &str,
+        sandbox: bool,
         choice: WalletChoice,
     ) -> Result<Option<String>, AgeSessionError> {
-        self.0.wallet_requests.respond_as_sandbox_wallet(sealed, choice).await
+        self.0.wallet_requests.respond_as_simulated_wallet(sealed, sandbox, choice).await
     }
 }
 

@@ -17,6 +17,11 @@ use db::{AuditEvent, Db, DbError, Durability, FromRow, ReadTx, WriteTx, sql};
 use serde::{Serialize, de::DeserializeOwned};
 use std::sync::Arc;
 
+/// How long after its `until` a session without a result is kept for the jobs that end it, whatever the retention. A check of
+/// documents ends when what was supplied is destroyed, a day after that at most; what is still open then has a row that does
+/// not open, or a job that failed for good.
+const MAX_WAIT_FOR_RESULT: SignedDuration = SignedDuration::from_hours(48);
+
 /// Loads, locks and saves sessions.
 #[derive(Debug)]
 pub(super) struct AgeSessionStore {
@@ -346,7 +351,8 @@ pub async fn erase_again(db: &Db, now: Timestamp, id: AgeSessionId) -> Result<bo
 }
 
 /// Deletes sessions, stored results, keys, redeemed tokens, counters of budgets and used tokens of secure capture
-/// whose time is over, at most 1,000 rows of each (keys: all). Returns how many rows.
+/// whose time is over, at most 1,000 rows of each (keys: all). A session without a result is first ended by the jobs that
+/// tell its relying party. Returns how many rows.
 pub async fn purge(db: &Db, now: Timestamp) -> Result<u64, DbError> {
     #[derive(FromRow)]
     struct SubjectRow {
@@ -357,12 +363,18 @@ pub async fn purge(db: &Db, now: Timestamp) -> Result<u64, DbError> {
         + webhook_signer::purge_webhook_keys(db, now).await?
         + attempt_budgets::purge_usage(db, now).await?
         + appeal_store::purge_pictures(db, now).await?;
+    let unjudged_since = now - MAX_WAIT_FOR_RESULT;
     let mut tx = db.write_with_durability(Durability::Process).await?;
     let with_messages: Vec<SubjectRow> = tx
         .fetch_all(sql!(
             "SELECT DISTINCT s.subject_id AS id FROM delivery_subjects s JOIN age_sessions a ON a.id = s.subject_id
-              WHERE a.id IN (SELECT id FROM age_sessions WHERE forget_at <= $1 ORDER BY forget_at, id LIMIT 1000)",
+              WHERE a.id IN
+                (SELECT id FROM age_sessions
+                  WHERE forget_at <= $1
+                    AND (state NOT IN ('PENDING', 'IN_PROGRESS', 'PROCESSING') OR until_at <= $2)
+                  ORDER BY forget_at, id LIMIT 1000)",
             now,
+            unjudged_since,
         ))
         .await?;
     for SubjectRow { id } in with_messages {
@@ -370,15 +382,25 @@ pub async fn purge(db: &Db, now: Timestamp) -> Result<u64, DbError> {
     }
     tx.execute(sql!(
         "DELETE FROM erasure_keys WHERE owner_id IN
-            (SELECT id FROM age_sessions WHERE forget_at <= $1 ORDER BY forget_at, id LIMIT 1000)",
+            (SELECT id FROM age_sessions
+              WHERE forget_at <= $1
+                AND (state NOT IN ('PENDING', 'IN_PROGRESS', 'PROCESSING') OR until_at <= $2)
+              ORDER BY forget_at, id LIMIT 1000)",
         now,
+        unjudged_since,
     ))
     .await?;
+    // One that has ended only since the keys were deleted still has its own, and waits for the next round.
     let sessions = tx
         .execute(sql!(
             "DELETE FROM age_sessions WHERE id IN
-                (SELECT id FROM age_sessions WHERE forget_at <= $1 ORDER BY forget_at, id LIMIT 1000)",
+                (SELECT id FROM age_sessions
+                  WHERE forget_at <= $1
+                    AND (state NOT IN ('PENDING', 'IN_PROGRESS', 'PROCESSING') OR until_at <= $2)
+                    AND NOT EXISTS (SELECT 1 FROM erasure_keys k WHERE k.owner_id = age_sessions.id)
+                  ORDER BY forget_at, id LIMIT 1000)",
             now,
+            unjudged_since,
         ))
         .await?;
     if sessions + others > 0 {

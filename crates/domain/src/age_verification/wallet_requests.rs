@@ -78,18 +78,27 @@ impl WalletRequestService {
         run_to_its_end(async move { service.process_response(&sealed, sandbox, &body).await }).await
     }
 
-    /// Answers a request of the sandbox with the sandbox's own wallet.
-    pub(super) async fn respond_as_sandbox_wallet(
+    /// Whether requests go to a simulated wallet: in the sandbox, and in production if the settings say so.
+    pub(super) fn has_simulated_wallet(&self, sandbox: bool) -> bool {
+        self.wallet(sandbox).is_simulated()
+    }
+
+    /// Answers a request with the simulated wallet. Refused where wallets are real.
+    pub(super) async fn respond_as_simulated_wallet(
         self: &Arc<Self>,
         sealed: &str,
+        sandbox: bool,
         choice: WalletChoice,
     ) -> Result<Option<String>, AgeSessionError> {
-        let (state, session) = self.open_request(sealed, true).await?;
+        if !self.has_simulated_wallet(sandbox) {
+            return Err(AgeSessionError::SessionNotFound);
+        }
+        let (state, session) = self.open_request(sealed, sandbox).await?;
         let context = AttemptContext::find(&session, state.attempt, "")?;
-        let request = self.wallet(true).request_of(context, &state, sealed);
+        let request = self.wallet(sandbox).request_of(context, &state, sealed);
         let body = request.and_then(|(verifier, request)| verifier.sandbox_response(&request, choice));
         let body = body.ok_or(AgeSessionError::SessionNotFound)?;
-        self.submit_response(sealed, true, &body).await
+        self.submit_response(sealed, sandbox, &body).await
     }
 
     async fn process_response(

@@ -21,6 +21,8 @@ pub struct CreateDocumentSession {
     pub request: DocumentSessionRequest,
     /// The caller's device, as the client library described it.
     pub device: Option<DeviceMetadata>,
+    /// Whether nothing is recorded of it ([`DocumentSession::unrecorded`]).
+    pub unrecorded: bool,
 }
 
 /// Creates sessions; cheap to clone.
@@ -48,11 +50,12 @@ impl DocumentSessionCreator {
         tx: &mut WriteTx,
         command: CreateDocumentSession,
     ) -> Result<DocumentSession, LimitError> {
-        let CreateDocumentSession { app, sandbox, request, device } = command;
+        let CreateDocumentSession { app, sandbox, request, device, unrecorded } = command;
         // What the end user is to supply must be read and checked, so it is refused here and not in the middle.
         limits::ensure_queueing_allowed(tx, &self.limits, app).await?;
         let env = &*self.env;
-        let mut session = DocumentSession::begin(env, app, sandbox, request);
+        let mut session =
+            DocumentSession { unrecorded, ..DocumentSession::begin(env, app, sandbox, request) };
         session.record_device_event("CREATE_SESSION", None, env.now(), device);
         self.store.insert(tx, &session).await?;
         Ok(session)

@@ -217,7 +217,9 @@ impl DocumentSessionRetention {
         if is_ongoing && session.checks.iter().any(|check| !check.state.is_final()) {
             return Err(DocumentSessionError::ChecksNotFinished);
         }
-        tx.audit(AuditEvent::new("document-session.delete").app(app).target(id));
+        if !session.unrecorded {
+            tx.audit(AuditEvent::new("document-session.delete").app(app).target(id));
+        }
         Ok(self.store.erase(tx, id).await?)
     }
 
@@ -257,9 +259,12 @@ impl DocumentSessionRetention {
         if tx.count(sql!("SELECT count(*) FROM identity_sessions WHERE id = $1", id)).await? == 0 {
             return Ok(false);
         }
-        tx.audit(AuditEvent::new("document-session.delete").target(id));
         // Its open cases go with it, and are locked before it.
         reviews::withdraw_cases(&mut tx, &*self.env, id).await?;
+        let locked = self.store.lock(&mut tx, id).await?;
+        if locked.is_none_or(|locked| !locked.session.unrecorded) {
+            tx.audit(AuditEvent::new("document-session.delete").target(id));
+        }
         self.store.erase(&mut tx, id).await?;
         tx.commit().await?;
         self.media.delete_all(id).await;

@@ -42,14 +42,14 @@ impl DocumentSessionProgress {
     }
 }
 
-/// A session as its steps refer to it.
-pub(super) fn recorded(session: &DocumentSession) -> RecordedSession {
-    RecordedSession {
+/// A session as its steps refer to it; `None` if nothing is recorded of it.
+pub(super) fn recorded(session: &DocumentSession) -> Option<RecordedSession> {
+    (!session.unrecorded).then(|| RecordedSession {
         kind: SessionKind::Document,
         id: session.id.into(),
         app: session.app,
         sandbox: session.sandbox,
-    }
+    })
 }
 
 /// Records what has changed since `before`.
@@ -60,10 +60,8 @@ pub(super) async fn record_changes(
     session: &DocumentSession,
 ) -> Result<(), DbError> {
     let after = DocumentSessionProgress::of(session);
-    if after == *before {
-        return Ok(());
-    }
-    let (recorded, passed) = (recorded(session), StepEnd::of(SessionStepOutcome::Passed));
+    let Some(recorded) = recorded(session).filter(|_| after != *before) else { return Ok(()) };
+    let (now, passed) = (environment.now(), StepEnd::of(SessionStepOutcome::Passed));
     if after.has_consent && !before.has_consent {
         recorded.record(tx, environment, SessionStepKind::Consent, "BIOMETRIC", passed).await?;
     }
@@ -72,21 +70,21 @@ pub(super) async fn record_changes(
         for requirement in &session.requirements {
             let known = before.requirements.iter().find(|(id, ..)| *id == requirement.id);
             if let Some((_, standing, resource)) = known {
-                record_capture(tx, environment, session, requirement, (*standing, *resource)).await?;
+                let before = (*standing, *resource);
+                record_capture(tx, now, &recorded, session, requirement, before).await?;
             }
         }
     }
     if after.is_submitted && !before.is_submitted {
         recorded.record(tx, environment, SessionStepKind::Submitted, "SESSION", passed).await?;
     }
-    record_checks(tx, environment.now(), before, session).await?;
+    record_checks(tx, now, &recorded, before, session).await?;
     if after.is_destroyed && !before.is_destroyed {
         recorded.record(tx, environment, SessionStepKind::Redaction, "RESOURCES", passed).await?;
     } else if after.redacted > before.redacted {
         recorded.record(tx, environment, SessionStepKind::Redaction, "MEDIA", passed).await?;
     }
     if after.state != before.state {
-        let now = environment.now();
         if after.state == SessionState::Expired {
             recorded.leave_open_steps(tx, now).await?;
         }
@@ -100,19 +98,19 @@ pub(super) async fn record_changes(
 /// What became of what was supplied for a requirement.
 async fn record_capture(
     tx: &mut WriteTx,
-    environment: &dyn Environment,
+    now: Timestamp,
+    recorded: &RecordedSession,
     session: &DocumentSession,
     requirement: &Requirement,
     (standing, resource): (RequirementState, Option<ResourceId>),
 ) -> Result<(), DbError> {
-    let now = environment.now();
     if requirement.resource != resource {
         if let Some(replaced) = resource {
             session_steps::end(tx, replaced.into(), StepEnd::of(SessionStepOutcome::Left), now).await?;
         }
         if let Some(new) = requirement.resource {
             let (step, kind) = (SessionStepKind::Capture, requirement.kind.as_str());
-            recorded(session).begin(tx, new.into(), step, kind, now).await?;
+            recorded.begin(tx, new.into(), step, kind, now).await?;
         }
     }
     let Some(resource) = requirement.resource.filter(|_| requirement.standing != standing) else {
@@ -145,6 +143,7 @@ fn last_advice(resource: &SuppliedResource) -> (Option<TaskAdvice>, Option<&str>
 async fn record_checks(
     tx: &mut WriteTx,
     now: Timestamp,
+    recorded: &RecordedSession,
     before: &DocumentSessionProgress,
     session: &DocumentSession,
 ) -> Result<(), DbError> {
@@ -156,7 +155,7 @@ async fn record_checks(
         let has_begun = known.is_some_and(|state| state != CheckState::Created);
         if !has_begun && check.state != CheckState::Created {
             let (step, kind) = (SessionStepKind::Check, check.kind.as_str());
-            recorded(session).begin(tx, check.id.into(), step, kind, now).await?;
+            recorded.begin(tx, check.id.into(), step, kind, now).await?;
         }
         if check.state.is_final() {
             session_steps::end(tx, check.id.into(), check_end(check.report.as_ref()), now).await?;

@@ -22,6 +22,8 @@ const TOKEN_SECONDS: i64 = 3600;
 const TOKEN_MARGIN_SECONDS: i64 = 30;
 /// `situacao.codigo` of taxpayers who can be asked about: regular, and those who owe a declaration.
 const VALID_STATES: [&str; 2] = ["0", "4"];
+/// Words between names.
+const PARTICLES: [&str; 6] = ["de", "da", "do", "das", "dos", "e"];
 
 /// How to reach Serpro.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
@@ -173,12 +175,18 @@ fn parse_day(text: &str) -> Option<Date> {
     Date::new(text[4..].parse().ok()?, part(2, 4)?, part(0, 2)?).ok()
 }
 
-/// Whether the first and the last word of a name are among those of the register, which writes names in capitals and may
-/// leave accents out.
+/// Whether a name begins as that of the register does and ends with one of its further names. Somebody with one name has no
+/// other to give. The register writes names in capitals and may leave accents out.
 fn has_words(known: &str, claimed: &str) -> bool {
-    let known: Vec<String> = known.split_whitespace().map(plain).collect();
-    let (first, last) = super::first_and_last(claimed);
-    known.first() == Some(&plain(first)) && known.contains(&plain(last))
+    let names = |full_name: &str| -> Vec<String> {
+        let words = full_name.split_whitespace().map(plain);
+        words.filter(|word| !PARTICLES.contains(&word.as_str())).collect()
+    };
+    match (&names(known)[..], &names(claimed)[..]) {
+        ([known], claimed) => claimed == std::slice::from_ref(known),
+        ([first, others @ ..], [claimed, .., last]) => first == claimed && others.contains(last),
+        _ => false,
+    }
 }
 
 /// A word in capitals without the accents of Portuguese.
@@ -211,5 +219,10 @@ mod tests {
         assert!(
             !has_words("LEONARDO DE ALMEIDA DIAS", "Ana Dias") && !has_words("LEONARDO DIAS", "Dias Souza")
         );
+        for short in ["Leonardo", "Leonardo de", "Leonardo Leonardo", "de", ""] {
+            assert!(!has_words("LEONARDO DE ALMEIDA DIAS", short), "{short}");
+        }
+        assert!(has_words("MARIA MARIA", "Maria Maria") && !has_words("MARIA MARIA", "Maria"));
+        assert!(has_words("RAONI", "Raoni") && !has_words("RAONI", "Raoni Dias") && !has_words("", ""));
     }
 }

@@ -1,7 +1,9 @@
 //! Blind tokens: issued by an issuer, redeemed in a session, once each.
 
 use crate::{
-    age_verification::{AgeSessionFixture, AttemptTurn, BASE, SANDBOX, relying_party_call},
+    age_verification::{
+        AgeSessionFixture, AttemptTurn, BASE, SANDBOX, document_scan::go_through_document, relying_party_call,
+    },
     image_analysis::secure_token::capture_for,
 };
 use axum::{body::Body, http::Request};
@@ -293,6 +295,41 @@ async fn the_issuer_accepts_a_face() {
     assert_eq!(session.take_turn(&app, &turn, json!({ "token": token })).await.status(), "COMPLETE");
 }
 
+/// A document session is a session of its own, which must not tell when somebody came to the issuer and with what.
+#[tokio::test]
+async fn nothing_is_recorded_of_a_document_that_the_issuer_sees() {
+    let app = token_issuer(&[18]).await;
+    let recorded = async |app_id: base::AppId| {
+        let steps = db::sql!("SELECT count(*) FROM session_steps WHERE app_id = $1", app_id);
+        let deletions =
+            db::sql!("SELECT count(*) FROM audit_records WHERE record LIKE '%document-session.delete%'");
+        [count(&app, steps).await, count(&app, deletions).await]
+    };
+    let (_, turn) = open_token_attempt(&app, json!({ "double_blind": true })).await;
+    let (_, request) = Browser::for_step(&turn);
+    let issuer_session = IssuerSession::begin(&app, SANDBOX, 18).await;
+    let opened = issuer_session.open_attempt(&app, "DOC_SCAN").await;
+    go_through_document(&app, opened.step()["url"].as_str().unwrap()).await;
+    app.environment.advance(SignedDuration::from_secs(10));
+    app.run_due_jobs().await;
+    let view = issuer_session.end_user_call(&app, "GET", "", None).await.json();
+    assert_eq!(view["status"], "COMPLETE", "{view}");
+    assert_eq!(issuer_session.token(&app, &request).await.status_and_code(), "200");
+    // One that is abandoned is deleted, too.
+    let left = IssuerSession::begin(&app, SANDBOX, 18).await;
+    left.open_attempt(&app, "DOC_SCAN").await;
+    left.open_attempt(&app, "CREDIT_CARD").await;
+    assert_eq!(count(&app, db::sql!("SELECT count(*) FROM identity_sessions")).await, 0);
+    assert_eq!(recorded(app.issuer.unwrap()).await, [0, 0]);
+
+    // Of a session of a relying party both are.
+    let ordinary = AgeSessionFixture::create(&app, SANDBOX, &json!({ "doc_scan": {}, "mobile": {} })).await;
+    ordinary.open_attempt(&app, "DOC_SCAN").await;
+    ordinary.open_attempt(&app, "MOBILE").await;
+    let [steps, deletions] = recorded(app.app).await;
+    assert!(steps > 0 && deletions == 1, "{steps} {deletions}");
+}
+
 #[tokio::test]
 async fn the_issuer_signs_once_and_only_after_the_age_was_proved() {
     let app = token_issuer(&[13, 18]).await;
@@ -344,6 +381,7 @@ async fn the_issuer_signs_once_and_only_after_the_age_was_proved() {
     let left = || count(&app, db::sql!("SELECT count(*) FROM age_sessions"));
     let before = left().await;
     app.environment.advance(SignedDuration::from_secs(900));
+    app.api.age_verification.expire_sessions().await.unwrap();
     domain::age_verification::purge(&app.api.db, app.api.environment.now()).await.unwrap();
     assert_eq!(left().await, before - 2);
 

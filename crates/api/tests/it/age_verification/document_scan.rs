@@ -7,16 +7,19 @@ use crate::{
         retries::sign_in,
     },
     console::Integrator,
+    deliveries::deliver,
     document_verification,
 };
 use axum::{body::Body, http::Request};
 use base::SignedDuration;
 use db::sql;
+use domain::age_verification::AgeVerificationSettings;
 use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::{
     TestApp, face_base64,
     specimens::{PhotoConditions, Specimen, SpecimenHolder, photograph},
+    stub_server::{self, StubReply, StubServer},
 };
 
 /// The path of document verification, in the sandbox.
@@ -140,6 +143,35 @@ async fn a_check_that_outlasts_the_session_ends_it_and_the_page_learns_how() {
     assert_eq!(seen().await, "COMPLETE");
     let polled = session.end_user_call(&app, "POST", &path, Some(poll)).await;
     assert_eq!(polled.status_and_code(), "409 STALE_CONTINUATION");
+}
+
+#[tokio::test]
+async fn a_check_that_outlasts_a_session_that_is_not_kept_is_told() {
+    let settings = AgeVerificationSettings {
+        session_retention: SignedDuration::ZERO,
+        ..AgeVerificationSettings::default()
+    };
+    let app = TestApp::start_with_age_settings_and_egress(&stub_server::egress_policy(), settings).await;
+    let receiver = StubServer::start(|_| StubReply::status(200)).await;
+    answer(&app, json!({ "async_report_delay": 61 })).await;
+    let payload = json!({ "ttl": 60, "doc_scan": {}, "notification_url": receiver.url("/hook") });
+    let (session, opened, [document, _]) = begin(&app, SANDBOX, &payload).await;
+    play(&app, &document).await;
+    assert_eq!(session.take_turn(&app, &opened, json!({})).await.status(), "PROCESSING");
+    let purge = async || {
+        let now = app.api.environment.now();
+        domain::age_verification::purge(&app.api.db, now).await.unwrap();
+        let mut view = app.api.db.read().await.unwrap();
+        view.count(sql!("SELECT count(*) FROM age_sessions")).await.unwrap()
+    };
+    app.environment.advance(SignedDuration::from_secs(60));
+    assert_eq!(purge().await, 1, "it is not judged yet");
+    app.run_due_jobs().await;
+    let sent = deliver(&app, app.api.document_verification.outbox(), &receiver, 1).await;
+    let told: Value = serde_json::from_slice(&sent[0].body).unwrap();
+    assert_eq!((&told["state"], &told["result"]), (&json!("COMPLETE"), &json!(true)), "{told}");
+    assert_eq!(purge().await, 0);
+    assert_eq!(count_stored(&app).await, [0, 0]);
 }
 
 #[tokio::test]
@@ -428,7 +460,7 @@ async fn a_document_session_is_followed_after_the_page_is_closed() {
 }
 
 /// Does what the document's page does, in a sandbox.
-async fn go_through_document(app: &TestApp, url: &str) {
+pub(super) async fn go_through_document(app: &TestApp, url: &str) {
     let query = url.split_once('?').unwrap().1;
     let part = |name: &str| {
         query.split('&').find_map(|part| part.strip_prefix(name)).unwrap().trim_start_matches('=').to_owned()

@@ -4,7 +4,7 @@ use crate::age_verification::{
     AgeSessionFixture, AttemptTurn, BASE, SANDBOX, abuse::with_registry, relying_party_call,
 };
 use base::SignedDuration;
-use domain::age_verification::AttemptLimits;
+use domain::age_verification::{AgeVerificationSettings, AttemptLimits, ProviderSettings};
 use serde_json::{Value, json};
 use std::{
     path::Path,
@@ -225,6 +225,22 @@ async fn a_phone_number_is_confirmed_by_a_code_first() {
         "no message can be sent"
     );
     assert_eq!(fill(&app, "mobile", number("12")).await.1.0["problem"]["field"], "phone");
+}
+
+/// `provider = "sandbox"`, with which flows are tried in production.
+#[tokio::test]
+async fn a_simulated_sender_has_the_code_of_the_sandbox_in_production() {
+    let sandbox = json!({ "provider": "sandbox" });
+    let mobile = serde_json::from_value(json!({ "sender": sandbox, "operator": sandbox })).unwrap();
+    let providers = ProviderSettings { mobile: Some(mobile), ..ProviderSettings::default() };
+    let settings = AgeVerificationSettings { providers, ..AgeVerificationSettings::default() };
+    let app = TestApp::start_with_age_settings(settings).await;
+    let session = AgeSessionFixture::create(&app, BASE, &json!({ "mobile": {} })).await;
+    let opened = session.open_attempt(&app, "MOBILE").await;
+    let sent = session.take_turn(&app, &opened, json!({ "fields": { "phone": "+447700900123" } })).await;
+    assert_eq!(sent.step()["kind"], "code", "{}", sent.0);
+    let ended = session.take_turn(&app, &sent, json!({ "code": "123456" })).await;
+    assert_eq!(ended.status(), "COMPLETE", "{}", ended.0);
 }
 
 #[tokio::test]

@@ -235,6 +235,27 @@ async fn an_answer_of_a_wallet_counts_whatever_turns_the_page_takes() {
     assert_eq!(session.result(&app).await["status"], "COMPLETE");
 }
 
+/// `provider = "sandbox"`, with which flows are tried in production.
+#[tokio::test]
+async fn a_simulated_wallet_answers_in_production() {
+    let digital_id = serde_json::from_value(json!({ "provider": "sandbox" })).unwrap();
+    let providers = age_verification::ProviderSettings {
+        digital_id: Some(digital_id),
+        ..age_verification::ProviderSettings::default()
+    };
+    let settings = age_verification::AgeVerificationSettings {
+        providers,
+        ..age_verification::AgeVerificationSettings::default()
+    };
+    let app = TestApp::start_with_age_settings(settings).await;
+    let session = AgeSessionFixture::create(&app, BASE, &json!({ "digital_id": {} })).await;
+    let opened = session.open_attempt(&app, "DIGITAL_ID").await;
+    let url = &opened.step()["url"];
+    assert_eq!(app.get(path(url.as_str().unwrap())).await.status_and_code(), "200");
+    assert_eq!(choose(&app, url, "over").await.status_and_code(), "200");
+    assert_eq!(session.result(&app).await["status"], "COMPLETE");
+}
+
 #[tokio::test]
 async fn a_face_may_prove_the_age_if_the_wallet_does_not() {
     let app = TestApp::start().await;
@@ -447,5 +468,7 @@ async fn a_wallet_of_third_party_libraries_presents_every_kind_of_credential_on_
     assert_eq!(payload["response_mode"], "direct_post.jwt");
     let long = format!("wallet_nonce={}", "x".repeat(513));
     assert_eq!(post(&app, path(&request), &long).await.status_and_code(), "400 INVALID_REQUEST");
-    assert!(app.get(&format!("{}/sandbox", path(&request))).await.status_and_code().starts_with("404"));
+    let simulated = format!("{}/sandbox", path(&request));
+    assert!(app.get(&simulated).await.status_and_code().starts_with("404"));
+    assert!(post(&app, &simulated, "choice=over").await.status_and_code().starts_with("404"));
 }

@@ -7,7 +7,7 @@ use crate::{
     deliveries::BackgroundDispatcher,
 };
 use domain::{
-    age_verification::{AttemptLimits, WEBHOOK_KEY_OVERLAP},
+    age_verification::{AgeVerificationSettings, AttemptLimits, WEBHOOK_KEY_OVERLAP},
     delivery::{self, DeliveryFilter, DeliveryState},
 };
 use serde_json::{Value, json};
@@ -185,6 +185,43 @@ async fn a_session_that_is_cancelled_or_runs_out_is_told() {
     assert_eq!(complete.result(&app).await["status"], "COMPLETE");
     assert_eq!(receiver.captured().len(), 4);
     dispatcher.stop().await;
+}
+
+#[tokio::test]
+async fn a_session_that_runs_out_and_is_not_kept_is_told() {
+    let settings = AgeVerificationSettings {
+        session_retention: base::SignedDuration::ZERO,
+        ..AgeVerificationSettings::default()
+    };
+    let app = TestApp::start_with_age_settings_and_egress(&stub_server::egress_policy(), settings).await;
+    let receiver = StubServer::start(|_| StubReply::status(200)).await;
+    let dispatcher = BackgroundDispatcher::start(&app, app.api.document_verification.outbox());
+    let payload = json!({ "credit_card": {}, "ttl": 60, "notification_url": receiver.url("/hook") });
+    let purge = async || {
+        domain::age_verification::purge(&app.api.db, app.api.environment.now()).await.unwrap();
+        let mut view = app.api.db.read().await.unwrap();
+        let sessions = view.count(db::sql!("SELECT count(*) FROM age_sessions")).await.unwrap();
+        [sessions, view.count(db::sql!("SELECT count(*) FROM erasure_keys")).await.unwrap()]
+    };
+    assert_eq!(purge().await, [0, 0]);
+    AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+    app.environment.advance(base::SignedDuration::from_secs(60));
+    assert_eq!(purge().await, [1, 1], "nobody has been told yet");
+    app.api.age_verification.expire_sessions().await.unwrap();
+    let sent = receiver.wait_for(1).await;
+    let told: Value = serde_json::from_slice(&sent[0].body).unwrap();
+    assert_eq!((&told["state"], &told["result"]), (&json!("EXPIRED"), &json!(false)));
+    assert_eq!(purge().await, [0, 0]);
+    dispatcher.stop().await;
+
+    // A row that does not open can be ended by nobody, and is not kept for good.
+    AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+    app.execute(db::sql!("UPDATE age_sessions SET sealed = $1", vec![0_u8])).await;
+    app.environment.advance(base::SignedDuration::from_hours(48));
+    app.api.age_verification.expire_sessions().await.unwrap();
+    assert_eq!(purge().await, [1, 1]);
+    app.environment.advance(base::SignedDuration::from_secs(60));
+    assert_eq!(purge().await, [0, 0]);
 }
 
 #[tokio::test]

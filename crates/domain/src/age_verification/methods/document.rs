@@ -103,7 +103,8 @@ impl DocumentMethod {
         }
         let (app, sandbox) = (context.session.app, context.session.sandbox);
         let mut tx = self.db.write().await?;
-        let command = CreateDocumentSession { app, sandbox, request, device: None };
+        let unrecorded = context.session.issues.is_some();
+        let command = CreateDocumentSession { app, sandbox, request, device: None, unrecorded };
         let created = self.documents.create(&mut tx, command).await?;
         let job = FollowDocumentSession {
             session: context.session.id,

@@ -208,6 +208,11 @@ impl WalletMethod {
         ))
     }
 
+    /// Whether requests go to a simulated wallet.
+    pub(in crate::age_verification) fn is_simulated(&self) -> bool {
+        self.verifier.as_ref().is_some_and(WalletVerifier::is_simulated)
+    }
+
     /// The state in the address of a request. `None` if this server did not seal it.
     pub(in crate::age_verification) fn open_request_state(&self, sealed: &str) -> Option<WalletRequestState> {
         WalletRequestState::open(&self.continuations, sealed)

@@ -70,6 +70,10 @@ pub struct DocumentSession {
     /// Resumable uploads, the latest last.
     #[serde(default)]
     pub uploads: Vec<ResumableUpload>,
+    /// Whether neither its steps nor its deletion are recorded: an issuer of blind tokens must not keep when somebody proved
+    /// their age, or by what.
+    #[serde(default)]
+    pub unrecorded: bool,
 }
 
 /// A resource that was created under an `Idempotency-Key`.
@@ -130,6 +134,7 @@ impl DocumentSession {
             destroyed: false,
             made: Vec::new(),
             uploads: Vec::new(),
+            unrecorded: false,
         }
     }
 

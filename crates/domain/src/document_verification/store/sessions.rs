@@ -117,8 +117,10 @@ impl DocumentSessionStore {
         let mut written = vec![key_written, session_written];
         let subject =
             session.requested.identity_profile.as_ref().and_then(|profile| profile.subject_id.as_deref());
-        let references = (&self.references, [session.requested.user_tracking_id.as_deref(), subject]);
-        written.extend(step_recorder::recorded(session).creation("SESSION", references, session.created_at));
+        if let Some(recorded) = step_recorder::recorded(session) {
+            let references = (&self.references, [session.requested.user_tracking_id.as_deref(), subject]);
+            written.extend(recorded.creation("SESSION", references, session.created_at));
+        }
         tx.execute_all(written).await.map(drop)
     }
 
@@ -127,7 +129,10 @@ impl DocumentSessionStore {
         &self,
         session: &DocumentSession,
     ) -> Result<(), DbError> {
-        session_steps::record_page_opened(&self.db, &*self.env, &step_recorder::recorded(session)).await
+        match step_recorder::recorded(session) {
+            Some(recorded) => session_steps::record_page_opened(&self.db, &*self.env, &recorded).await,
+            None => Ok(()),
+        }
     }
 
     /// A session of an application.
@@ -287,9 +292,10 @@ impl DocumentSessionStore {
             forget_at - by,
         ))
         .await?;
-        let (step, end) = (SessionStepKind::ClockAdvanced, StepEnd::of(SessionStepOutcome::Passed));
-        let recorded = step_recorder::recorded(&locked.session);
-        recorded.record(tx, &*self.env, step, &by.to_string(), end).await?;
+        if let Some(recorded) = step_recorder::recorded(&locked.session) {
+            let (step, end) = (SessionStepKind::ClockAdvanced, StepEnd::of(SessionStepOutcome::Passed));
+            recorded.record(tx, &*self.env, step, &by.to_string(), end).await?;
+        }
         Ok(true)
     }
 
