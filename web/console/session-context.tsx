@@ -4,7 +4,7 @@ import { QueryCache, QueryClient, QueryClientProvider, useQuery } from "@tanstac
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef } from "react";
 import { ImportError } from "../shared/import-again";
 import { Account } from "./api/account";
-import { RefusedError, UnreachableError } from "./api/client";
+import { RefusedError, SessionOverError, UnreachableError } from "./api/client";
 import { type AnyScope, isOperator, isOver, type MemberSession, resumeSession, type Session } from "./api/session";
 import { useToasts } from "./components/toasts";
 import { watchSession } from "./session-watch";
@@ -84,6 +84,9 @@ export function SessionProvider({ session, onOver, children }: SessionProviderPr
 
 /** A 401 is also how a scope is refused, or a wrong code: whether the session is over is asked apart. Answers whether it is so. */
 async function endIfOver(error: unknown, session: Session, end: (now: Session | undefined) => void): Promise<boolean> {
+  if (error instanceof SessionOverError) {
+    return true;
+  }
   if (!(error instanceof RefusedError && error.status === 401)) {
     return false;
   }

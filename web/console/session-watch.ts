@@ -1,7 +1,9 @@
 // Whose session the browser has may change in any of its tabs: a sign-in there replaces the one cookie. So a tab looks whose it is
-// when somebody comes back to it, and when another one says that somebody is signed in.
+// when somebody comes back to it, and when another one says that somebody is signed in. What would change something waits for
+// what the look finds: the server takes it for whoever has the cookie.
 
-import { missingFactor, personOf, resumeSession, type Session } from "./api/session";
+import { admitChanges, SessionOverError, UnreachableError } from "./api/client";
+import { isOver, missingFactor, personOf, resumeSession, type Session } from "./api/session";
 
 let channel: BroadcastChannel | undefined;
 
@@ -18,48 +20,73 @@ export function announceSignIn(session: Session): void {
 
 /**
  * Looks whose session the browser has, one time at a time and while the page is seen, until what it answers is called. `known` is
- * whose this tab has. Where nobody answers, nothing is known to have changed.
+ * whose this tab has. Where nobody answers, nothing is known to have changed; but nothing is changed either before somebody does.
  */
 export function watchSession(known: Session | undefined, onLooked: (now: Session | undefined) => void): () => void {
   let isWanted = true;
-  let isUnderWay = false;
+  let underWay: Promise<void> | undefined;
+  /** Whether what is answered may be older than the news. */
   let isOutdated = false;
-  const look = async () => {
-    isUnderWay = true;
+  /** Whether the session may be another than when it was last looked at. */
+  let isInDoubt = false;
+  let isKnownOver = false;
+  const ask = async () => {
     do {
       isOutdated = false;
-      await resumeSession().then(
-        (now) => isWanted && onLooked(now),
+      const answer = await resumeSession().then(
+        (now) => ({ now }),
         () => undefined,
       );
+      if (answer) {
+        isInDoubt = isOutdated;
+        isKnownOver = known !== undefined && isOver(known, answer.now);
+        if (isWanted) {
+          onLooked(answer.now);
+        }
+      }
     } while (isOutdated && isWanted);
-    isUnderWay = false;
+    underWay = undefined;
+  };
+  const look = (): Promise<void> => {
+    isInDoubt = true;
+    underWay ??= ask();
+    return underWay;
+  };
+  const admit = async () => {
+    if (isInDoubt) {
+      await look();
+    }
+    if (isKnownOver) {
+      throw new SessionOverError();
+    }
+    if (isInDoubt) {
+      throw new UnreachableError();
+    }
   };
   const isSeen = () => document.visibilityState === "visible";
   const comeBack = () => {
-    if (isSeen() && !isUnderWay) {
+    if (isSeen()) {
       void look();
     }
   };
   const hear = ({ data }: MessageEvent<unknown>) => {
     // Each page that is opened says it: whose session is this tab's already, and lacks nothing, has no news for it.
     const isNews = !known || missingFactor(known) !== undefined || data !== personOf(known);
-    if (!isNews || !isSeen()) {
-      return;
-    }
-    if (isUnderWay) {
-      // What is answered may be older than the news.
+    if (isNews && underWay) {
       isOutdated = true;
-    } else {
+    } else if (isNews && isSeen()) {
       void look();
     }
   };
-  document.addEventListener("visibilitychange", comeBack);
+  const stopAdmitting = known ? admitChanges(() => (isInDoubt || isKnownOver ? admit() : undefined)) : undefined;
+  // Before whatever else the page does when somebody comes back.
+  window.addEventListener("visibilitychange", comeBack, { capture: true });
   window.addEventListener("focus", comeBack);
   signIns().addEventListener("message", hear);
   return () => {
     isWanted = false;
-    document.removeEventListener("visibilitychange", comeBack);
+    stopAdmitting?.();
+    window.removeEventListener("visibilitychange", comeBack, { capture: true });
     window.removeEventListener("focus", comeBack);
     signIns().removeEventListener("message", hear);
   };

@@ -270,9 +270,14 @@ export function recommendationOf(task: Task | undefined): Recommendation {
   return task?.recommendation ?? { value: "PROGRESS" };
 }
 
-/** Whether a call was refused because there is no such token any more: whoever finishes a session deletes it. */
-export function isTokenGone(error: unknown): boolean {
-  return error instanceof RefusedError && error.code === "BAD_TOKEN";
+/** For how long after a session's time a token that is gone still means that it was finished in time: the time is rounded, and a page
+ * that nobody sees asks once a minute. */
+const FINISHED_GRACE_MS = 65_000;
+
+/** Whether a call was refused because the session is finished: there is no such token any more. The business may delete a session that
+ * was not finished once its time is over, at `deadline`, which looks the same. */
+export function isFinished(error: unknown, deadline: number): boolean {
+  return error instanceof RefusedError && error.code === "BAD_TOKEN" && Date.now() <= deadline + FINISHED_GRACE_MS;
 }
 
 /** How a refusal ends the session; `undefined` where it speaks of what was sent and not of the session. */

@@ -6,7 +6,7 @@ import { reportErrors } from "../shared/error-report";
 import { copyLink, isPhone } from "../shared/handoff";
 import { chooseLanguage } from "../shared/language";
 import { InterruptedError, RefusedError } from "../shared/network";
-import { Api, failureOf, isTokenGone } from "./api";
+import { Api, failureOf, isFinished } from "./api";
 import { CameraView } from "./camera-view";
 import { checkPhoto, openPicture } from "./document-capture";
 import { endMessage, type Failure, redirectUrl } from "./event-codes";
@@ -278,7 +278,7 @@ export class Controller {
     const { step } = this.#state;
     if (step.on === "following") {
       this.#try(step, async (api) => {
-        const progress = await fetchProgress(api);
+        const progress = await fetchProgress(api, this.#deadline);
         if (progress === "finished") {
           return { is: "finishedElsewhere" };
         }
@@ -403,8 +403,8 @@ export class Controller {
         this.#reloaded = true;
         return this.#load();
       }
-      // An answer that was lost leaves a token that is gone, which is what was asked for.
-      if (!isTokenGone(error)) {
+      // An answer that was lost leaves a session that is finished, which is what was asked for.
+      if (!isFinished(error, this.#deadline)) {
         throw error;
       }
     }
@@ -415,7 +415,7 @@ export class Controller {
   #follow(step: Step): void {
     this.#later(FOLLOW_INTERVAL_MS, () =>
       this.#try(step, async (api) => {
-        const config = await fetchProgress(api);
+        const config = await fetchProgress(api, this.#deadline);
         if (config === "finished") {
           return { is: "finishedElsewhere" };
         }

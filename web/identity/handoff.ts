@@ -3,7 +3,7 @@
 import { showQrCode } from "../shared/handoff";
 import { importAgain } from "../shared/import-again";
 import { InterruptedError } from "../shared/network";
-import { type Api, isTokenGone } from "./api";
+import { type Api, isFinished } from "./api";
 import type { SessionConfig } from "./requirements";
 import { type Session, toShortLink } from "./session";
 
@@ -24,12 +24,12 @@ export async function drawHandOffCode(link: string): Promise<void> {
   }
 }
 
-/** What is left to be done, or that it is done elsewhere: the token is gone then. Nothing where nobody answers now. */
-export async function fetchProgress(api: Api): Promise<SessionConfig | "finished" | undefined> {
+/** What is left to be done by the deadline, or that it is done elsewhere. Nothing where nobody answers now. */
+export async function fetchProgress(api: Api, deadline: number): Promise<SessionConfig | "finished" | undefined> {
   try {
     return await api.config();
   } catch (error) {
-    if (isTokenGone(error)) {
+    if (isFinished(error, deadline)) {
       return "finished";
     }
     if (!(error instanceof InterruptedError)) {

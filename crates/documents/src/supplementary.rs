@@ -15,7 +15,7 @@ use crate::{
         normalise::normalise,
     },
 };
-use jiff::civil::Date;
+use jiff::{ToSpan as _, civil::Date};
 use std::sync::LazyLock;
 
 /// Lines of a letter that are read, at most.
@@ -184,8 +184,10 @@ fn find_date(
     today: Date,
     country: Option<&str>,
 ) -> Option<LetterPart<dates::DateReading>> {
-    // Letters also name days that are yet to come, such as when to pay. Those of this year are read as such, and left out.
-    let hints = dates::DateHints { country, window: YearWindow::Past, today: today.last_of_year() };
+    // Letters also name days that are yet to come, such as when to pay. Those up to the end of next year are read as such, and left
+    // out.
+    let latest = today.last_of_year().saturating_add(1.year());
+    let hints = dates::DateHints { country, window: YearWindow::Past, today: latest };
     let past = |reading: dates::DateReading| match reading {
         dates::DateReading::Certain(date) => date <= today,
         dates::DateReading::Ambiguous { day_first, month_first } => day_first.min(month_first) <= today,

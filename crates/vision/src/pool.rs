@@ -18,12 +18,15 @@ use std::{
 };
 use tokio::sync::oneshot;
 
-/// The niceness of a pool's threads: what share of a busy core the system gives them.
+/// How much nicer a pool's threads are than the process: what share of a busy core the system gives them.
 #[derive(Clone, Copy, Debug)]
 struct PoolNiceness {
     workers: i32,
     express: i32,
 }
+
+/// The most that the system knows.
+const MAX_NICENESS: i32 = 19;
 
 impl PoolNiceness {
     /// Workers get half as much of a busy core as the express worker and as threads that answer requests. So where every core has a
@@ -212,12 +215,15 @@ fn package<T: Send + 'static>(
     (work, result)
 }
 
-/// Starts the thread of a worker. Its niceness is set on Linux only: elsewhere that of a single thread cannot be set this way.
+/// Starts the thread of a worker, which is nicer by so much than the calling one. Its niceness is set on Linux only: elsewhere that
+/// of a single thread cannot be set this way.
 fn spawn_worker(niceness: i32, run: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
     let run = move || {
         // On Linux this affects the calling thread only.
         if niceness != 0 && cfg!(target_os = "linux") {
-            let _refused = rustix::process::setpriority_process(None, niceness);
+            let _refused = rustix::process::getpriority_process(None).and_then(|inherited| {
+                rustix::process::setpriority_process(None, (inherited + niceness).min(MAX_NICENESS))
+            });
         }
         run();
     };

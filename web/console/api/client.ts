@@ -19,6 +19,24 @@ export class RefusedError extends Error {
 /** Nobody answered. */
 export class UnreachableError extends Error {}
 
+/** It was not sent: the session that it was meant for is over, and that has been dealt with. */
+export class SessionOverError extends Error {}
+
+/** What a call that changes something waits for, if for anything; it fails as this does. */
+type Admission = () => Promise<void> | undefined;
+
+let admission: Admission | undefined;
+
+/** Has calls that change something wait for this, until what it answers is called. */
+export function admitChanges(by: Admission): () => void {
+  admission = by;
+  return () => {
+    if (admission === by) {
+      admission = undefined;
+    }
+  };
+}
+
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface CallOptions {
@@ -35,6 +53,10 @@ export async function call<Operation>(
   body?: RequestBodyOf<Operation>,
   options: CallOptions = {},
 ): Promise<ResponseOf<Operation>> {
+  const wait = method === "GET" ? undefined : admission?.();
+  if (wait) {
+    await wait;
+  }
   const sent = body === undefined ? null : JSON.stringify(body);
   const headers = sent === null ? CONSOLE_HEADERS : { ...CONSOLE_HEADERS, "content-type": "application/json" };
   const answer = await send(path, { method, headers, body: sent, ...options });

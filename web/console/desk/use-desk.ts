@@ -127,7 +127,7 @@ export function useDesk(queue: string | undefined): DeskControl {
   const remarked = useRef(new Map<string, Remarks>());
   /** Goes up whenever what was claimed before is not wanted any more. */
   const turn = useRef(0);
-  const latest = useRef({ desk, claim: (_lapsed?: readonly string[]): void => undefined });
+  const latest = useRef({ desk, claim: (_taken?: readonly string[]): void => undefined });
 
   const fail = useCallback(
     async (failure: unknown) => {
@@ -139,7 +139,7 @@ export function useDesk(queue: string | undefined): DeskControl {
   );
 
   const claimNow = useCallback(
-    async (asked: number, lapsed: readonly string[]) => {
+    async (asked: number, taken: readonly string[]) => {
       if (asked !== turn.current) {
         return;
       }
@@ -156,7 +156,7 @@ export function useDesk(queue: string | undefined): DeskControl {
         const { cases, exposure } = await claimCases(queue, CLAIMED_CASES);
         if (asked !== turn.current) {
           // A break began while the answer was under way, or another queue or screen was opened.
-          await Promise.allSettled(cases.map(({ id }) => releaseCase(id)));
+          await Promise.allSettled(isGone() ? [] : cases.map(({ id }) => releaseCase(id)));
           return;
         }
         setExposure(exposure);
@@ -171,8 +171,8 @@ export function useDesk(queue: string | undefined): DeskControl {
           return;
         }
         const isUsedUp = failure instanceof RefusedError && failure.code === "EXPOSURE_BUDGET_USED_UP";
-        // When the day's budget is used up, a lease that has ended stays ended; anything else is tried again with the next renewal.
-        const lost = isUsedUp ? lapsed : [];
+        // When the day's budget is used up, nothing can come back; anything else is tried again with the next renewal.
+        const lost = isUsedUp ? taken : [];
         sayIfLost((id) => lost.includes(id));
         const isEmpty = latest.current.desk.held.every(({ id }) => lost.includes(id));
         setDesk((now) => keepRenewed(now, lost, []));
@@ -181,14 +181,14 @@ export function useDesk(queue: string | undefined): DeskControl {
       }
       void client.invalidateQueries({ queryKey: ["queues"] });
     },
-    [queue, checkSession, client, show, texts],
+    [queue, checkSession, isGone, client, show, texts],
   );
 
-  /** Claims cases, anew also those whose leases have ended, `lapsed`: they stay where they are unless somebody else has them. */
+  /** Claims cases, in place of those too that were not renewed, `taken`: they leave the desk with the answer. */
   const claim = useCallback(
-    (lapsed: readonly string[] = []) => {
+    (taken: readonly string[] = []) => {
       const asked = turn.current;
-      lastChange = lastChange.then(() => claimNow(asked, lapsed));
+      lastChange = lastChange.then(() => claimNow(asked, taken));
     },
     [claimNow],
   );
@@ -234,11 +234,11 @@ export function useDesk(queue: string | undefined): DeskControl {
       }
       try {
         const { leases } = await renewLeases(held);
-        const lapsed = held.filter((id) => !leases.some(({ case_id }) => case_id === id));
-        const isOnDesk = latest.current.desk.held.some(({ id }) => lapsed.includes(id));
-        // A machine that slept has lost its leases, and mostly to nobody. What nobody looks at waits until somebody does.
+        const taken = held.filter((id) => !leases.some(({ case_id }) => case_id === id));
+        const isOnDesk = latest.current.desk.held.some(({ id }) => taken.includes(id));
+        // What nobody looks at waits until somebody does.
         if (asked === turn.current && isOnDesk && isSeen()) {
-          latest.current.claim(lapsed);
+          latest.current.claim(taken);
         }
       } catch (failure) {
         await checkSession(failure);
@@ -289,7 +289,7 @@ export function useDesk(queue: string | undefined): DeskControl {
       }
       if (asked !== turn.current) {
         // A break began meanwhile, or another queue or screen was opened: the case is not wanted any more.
-        giveBackCases(isLost ? [] : [done]);
+        giveBackCases(isLost || isGone() ? [] : [done]);
       } else if (isLost) {
         latest.current.claim();
       } else {

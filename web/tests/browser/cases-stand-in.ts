@@ -202,8 +202,8 @@ export class CasesStandIn {
   queueQuality: ResponseOf<Operations["/quality"]["get"]>["queues"] = [];
   /** To whom every case may be handed. */
   assignees: ResponseOf<Operations["/cases/{caseId}/assignees"]["get"]>["assignees"] = [];
-  /** Cases whose leases are not renewed any more: they have ended, and nobody else has taken the case. */
-  readonly lost = new Set<string>();
+  /** Those of `held` whose leases have ended, and that nobody else has taken. */
+  readonly ended = new Set<string>();
 
   /** Sets a queue up. */
   setUp(id: string, input: RequestBodyOf<CreateQueue>): void {
@@ -212,7 +212,7 @@ export class CasesStandIn {
 
   /** Somebody else has it from now on. */
   take(id: string): void {
-    this.held.delete(id);
+    this.#letGo(id);
     const found = this.all.find((one) => one.id === id);
     if (found) {
       found.assigned_to = numbered(0, 9);
@@ -242,8 +242,11 @@ export class CasesStandIn {
       case "POST /cases/renew": {
         const { case_ids } = body as RequestBodyOf<Operations["/cases/renew"]["post"]>;
         const leases = case_ids
-          .filter((one) => this.held.has(one) && !this.lost.has(one))
+          .filter((one) => this.held.has(one))
           .map((case_id) => ({ case_id, lease_until: fromNow(LEASE_MS) }));
+        for (const { case_id } of leases) {
+          this.ended.delete(case_id);
+        }
         return reply<Operations["/cases/renew"]["post"]>(200, { leases });
       }
       case "GET /cases": {
@@ -257,7 +260,7 @@ export class CasesStandIn {
         return reply<Operations["/cases"]["get"]>(200, { cases, total_count: matching.length, page });
       }
       case "POST /cases/ID/release":
-        this.held.delete(id);
+        this.#letGo(id);
         delete found?.held_by;
         delete found?.assigned_to;
         return [204];
@@ -291,11 +294,11 @@ export class CasesStandIn {
       case "GET assignees":
         return reply<Operations["/cases/{caseId}/assignees"]["get"]>(200, { assignees: this.assignees });
       case "POST assign":
-        this.held.delete(id);
+        this.#letGo(id);
         found.assigned_to = (body as RequestBodyOf<Operations["/cases/{caseId}/assign"]["post"]>).member_id;
         return [204];
     }
-    if (!this.held.delete(id)) {
+    if (this.ended.has(id) || !this.held.delete(id)) {
       return refuse(409, "the case is not yours", "CASE_NOT_HELD");
     }
     if (operation.endsWith("/hold")) {
@@ -305,6 +308,11 @@ export class CasesStandIn {
     }
     this.decisions.set(id, body as RequestBodyOf<Decision["put"]>);
     return reply<Decision["put"]>(200, { settles_at: fromNow(UNDO_MS) });
+  }
+
+  #letGo(id: string): void {
+    this.held.delete(id);
+    this.ended.delete(id);
   }
 
   #created(input: RequestBodyOf<CreateQueue>): Reply {
@@ -323,12 +331,20 @@ export class CasesStandIn {
     if (this.isUsedUp) {
       return refuse(409, "you have looked at pictures for 240 minutes today", "EXPOSURE_BUDGET_USED_UP");
     }
+    const isFull = () => this.held.size - this.ended.size >= (count ?? 1);
+    for (const id of [...this.ended]) {
+      if (!isFull()) {
+        this.ended.delete(id);
+      }
+    }
     for (const { id } of this.#open(queue_id)) {
-      if (this.held.size < (count ?? 1)) {
+      if (!isFull()) {
         this.held.add(id);
       }
     }
-    const cases = this.all.filter(({ id }) => this.held.has(id)).map((one) => ({ ...one, held_by: me }));
+    const cases = this.all
+      .filter(({ id }) => this.held.has(id) && !this.ended.has(id))
+      .map((one) => ({ ...one, held_by: me }));
     return reply<Claim>(200, { cases, exposure: this.exposure });
   }
 

@@ -367,20 +367,27 @@ test("a case whose lease has ended and that nobody has taken stays, with what wa
   const comment = page.getByLabel("Comment");
   await comment.fill("a costume");
   const claims = countOf(server, "claim");
-  server.cases.lost.add(shown.id);
-  const claimed = page.waitForResponse("**/claim");
+  server.cases.ended.add(shown.id);
+  const renewed = page.waitForResponse("**/renew");
   await page.clock.fastForward(20_000);
-  await claimed;
-  expect(countOf(server, "claim")).toBe(claims + 1);
-  server.cases.lost.delete(shown.id);
+  await renewed;
   await settle(page);
+  expect(server.cases.ended.size).toBe(0);
+  expect(countOf(server, "claim"), "it is renewed").toBe(claims);
   await heading(page, /younger/);
   await expect(comment).toHaveValue("a costume");
   await expect(comment, "whoever types goes on").toBeFocused();
   await expect(page.locator(".toast"), "nothing has happened").toHaveCount(0);
   expect(await recordedTexts(page)).not.toContain("Nothing is waiting.");
 
-  server.cases.lost.add(shown.id);
+  // Decided before the lease is renewed: the server refuses it, and gives the case back.
+  server.cases.ended.add(shown.id);
+  await page.getByRole("button", { name: "Confirm finding" }).press("Enter");
+  await expect(spoken(page)).toContainText("the case is not yours");
+  await heading(page, /younger/);
+  await expect(comment).toHaveValue("a costume");
+
+  server.cases.take(shown.id);
   server.cases.isUsedUp = true;
   await page.clock.fastForward(20_000);
   await expect(page.locator("main")).toContainText("for as long as you should in one day");

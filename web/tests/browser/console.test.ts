@@ -262,6 +262,18 @@ test("a session that ends leaves a comment to whoever is signed in again, by a l
   await expect(comment).toHaveValue("half a sen");
 });
 
+/** Signs Eve in in a tab beside this one, which hears nothing of it, as where it sleeps. */
+async function signEveInBeside(page: Page, server: ConsoleStandIn): Promise<void> {
+  server.links.set(TOKEN, member(2, "Eve", { admin: true }));
+  const mailed = await page.context().newPage();
+  await mailed.addInitScript(() => {
+    BroadcastChannel.prototype.postMessage = () => undefined;
+  });
+  await mailed.goto(`${server.page}#sign-in=${TOKEN}`);
+  await click(mailed, "Sign in");
+  await expect(mailed.locator("nav").first()).toBeVisible();
+}
+
 test("a tab goes on as whoever has signed in in another one since, and what was typed in it is gone", async ({
   page,
   server,
@@ -272,15 +284,7 @@ test("a tab goes on as whoever has signed in in another one since, and what was 
   await expect(name).toHaveText("Ada");
   const comment = page.locator("article").getByRole("textbox");
   await comment.fill("of Ada alone");
-  server.links.set(TOKEN, member(2, "Eve", { admin: true }));
-  const mailed = await page.context().newPage();
-  // As where the first one sleeps while others are told.
-  await mailed.addInitScript(() => {
-    BroadcastChannel.prototype.postMessage = () => undefined;
-  });
-  await mailed.goto(`${server.page}#sign-in=${TOKEN}`);
-  await click(mailed, "Sign in");
-  await expect(mailed.locator("nav").first()).toBeVisible();
+  await signEveInBeside(page, server);
   await showPage(page, false);
   await showPage(page, true);
   await expect(name).toHaveText("Eve");
@@ -291,6 +295,60 @@ test("a tab goes on as whoever has signed in in another one since, and what was 
   await page.getByRole("button", { name: "Confirm finding" }).click();
   await expect(rows(page).first()).toContainText("Finding confirmed");
   expect(server.requests.join("\n")).not.toContain("of Ada alone");
+});
+
+test("nothing is sent in the name of whoever has signed in in another tab before that is known", async ({
+  page,
+  server,
+}) => {
+  server.notifications = [notification(1, ["UNKNOWN_FACE"])];
+  await signedIn(page, server);
+  const name = page.locator(".side .who-name");
+  const comment = page.locator("article").getByRole("textbox");
+  const confirm = page.getByRole("button", { name: "Confirm finding" });
+  const accepted = () => server.requests.filter((asked) => /^POST .*\/accept\b/.test(asked));
+  await comment.fill("of Ada alone");
+  await signEveInBeside(page, server);
+  const looks = await holdCalls(page, "**/console/session", "GET");
+  await showPage(page, false);
+  await showPage(page, true);
+  await expect.poll(() => looks.asked.length).toBe(1);
+  await confirm.click();
+  await settle(page);
+  expect(accepted()).toEqual([]);
+  await looks.answer();
+  await expect(name).toHaveText("Eve");
+  await settle(page);
+  expect(accepted()).toEqual([]);
+  await expect(spoken(page)).toHaveText("Eve signed in in another tab, and is signed in here as well now.");
+});
+
+test("what is pressed where nobody answers who is signed in is not sent, and asks again", async ({ page, server }) => {
+  server.notifications = [notification(1, ["UNKNOWN_FACE"])];
+  await signedIn(page, server);
+  const comment = page.locator("article").getByRole("textbox");
+  const confirm = page.getByRole("button", { name: "Confirm finding" });
+  const accepted = () => server.requests.filter((asked) => /^POST .*\/accept\b/.test(asked));
+  await comment.fill("of Ada alone");
+  await signEveInBeside(page, server);
+  await intercept(page, "**/console/session", (route) => route.fulfill({ status: 502 }));
+  const failed = page.waitForResponse("**/console/session");
+  await showPage(page, false);
+  await showPage(page, true);
+  await failed;
+  await settle(page);
+  const again = page.waitForResponse("**/console/session");
+  await confirm.click();
+  await again;
+  await expect(spoken(page)).toHaveText("The server cannot be reached. Check your connection.");
+  await expect(comment).toHaveValue("of Ada alone");
+  expect(accepted()).toEqual([]);
+
+  await page.unroute("**/console/session");
+  await confirm.click();
+  await expect(page.locator(".side .who-name")).toHaveText("Eve");
+  await settle(page);
+  expect(accepted()).toEqual([]);
 });
 
 test("looking who is signed in is done once at a time, interrupts nobody, and signs nobody out where nobody answers", async ({

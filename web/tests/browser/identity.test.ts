@@ -894,6 +894,36 @@ for (const inTime of [true, false]) {
   });
 }
 
+test("a session that ran out while the page slept, and was deleted since, is not done on a phone", async ({
+  page,
+  server,
+}) => {
+  await page.clock.install();
+  await page.goto(server.page);
+  await expect(pressableElement(page, "Continue on your phone")).toBeVisible();
+  await stopClock(page);
+  await press(page, "Continue on your phone");
+  await heading(page, "Go on with your phone");
+  server.deleted = true;
+  await page.clock.fastForward((server.seconds + 600) * 1000);
+  await says(page, "Code 2002");
+});
+
+test("a session that ran out while the page slept, and was deleted since, is not done here", async ({
+  page,
+  server,
+}) => {
+  server.fulfil("ID_DOCUMENT");
+  await intercept(page, /\/client-session-token$/, (route) => route.fulfill({ status: 200 }));
+  await page.clock.install();
+  await page.goto(server.page);
+  await heading(page, "The server does not answer");
+  await page.unroute(/\/client-session-token$/);
+  server.deleted = true;
+  await page.clock.fastForward((server.seconds + 600) * 1000);
+  await heading(page, "Time is up");
+});
+
 test("a mistake of the page is reported without a word about anybody, and loading again goes on", async ({
   page,
   server,

@@ -1,4 +1,6 @@
-//! Who works on a case. A case that is claimed belongs to one reviewer until its lease ends; the page renews it.
+//! Who works on a case. A case that is claimed belongs to one reviewer until its lease ends; the page renews it. A case whose lease
+//! has ended keeps its holder until somebody else claims it, and goes back to them first: whether a case comes back after a
+//! machine has slept says nothing about it, golden or not.
 //!
 //! Every change is one guarded statement, so two reviewers never hold the same case, whatever their requests interleave with.
 
@@ -49,6 +51,8 @@ pub struct HoldRequest {
 #[derive(FromRow)]
 struct ClaimedRow {
     id: CaseId,
+    #[sqlx(try_from = "db::DbTimestamp")]
+    lease_until: Timestamp,
 }
 
 /// A case that can be claimed.
@@ -68,7 +72,8 @@ struct HeldRow {
 
 impl CaseService {
     /// Claims up to `count` cases, of one queue or of all, and returns what the reviewer holds, in the order in which it is to
-    /// be decided: cases that they hold already come first. Few or none are returned if there are no more.
+    /// be decided: cases that they hold already come first, then those whose leases have ended and that nobody else has claimed
+    /// since. Few or none are returned if there are no more.
     pub async fn claim(
         &self,
         tx: &mut WriteTx,
@@ -83,8 +88,9 @@ impl CaseService {
         if !budget.is_zero() && used >= budget {
             return Err(CaseChangeError::BudgetUsedUp { used, budget });
         }
-        let mut held = self.renew_all(tx, reviewer, now).await?;
-        while held.len() < count.min(MAX_CLAIMED_CASES) {
+        let count = count.min(MAX_CLAIMED_CASES);
+        let mut held = self.renew_all(tx, reviewer, now, count).await?;
+        while held.len() < count {
             let drawn = match queue {
                 Some(queue) => self.draw_golden(tx, reviewer, queue).await?,
                 None => None,
@@ -117,30 +123,36 @@ impl CaseService {
         Ok(drawn.map(|queue| SignedDuration::from_mins(queue.target_minutes)))
     }
 
-    /// Renews all leases of a reviewer, and returns their cases, the oldest lease first.
+    /// Renews all leases of a reviewer, and returns their cases, the oldest lease first. Of those that have ended, the latest
+    /// first, it renews no more than make up `count` cases.
     async fn renew_all(
         &self,
         tx: &mut WriteTx,
         reviewer: &Reviewer,
         now: Timestamp,
+        count: usize,
     ) -> Result<Vec<CaseId>, DbError> {
-        let held: Vec<ClaimedRow> = tx
+        let known: Vec<ClaimedRow> = tx
             .fetch_all(sql!(
-                "SELECT id FROM cases
-                  WHERE holder_id = $1 AND app_id = $2 AND lease_until > $3 AND state IN ('OPEN', 'GOLDEN')
+                "SELECT id, lease_until FROM cases
+                  WHERE holder_id = $1 AND app_id = $2 AND state IN ('OPEN', 'GOLDEN')
                   ORDER BY lease_until, id",
                 reviewer.member,
                 reviewer.app,
-                now,
             ))
             .await?;
-        let held: Vec<CaseId> = held.into_iter().map(|row| row.id).collect();
-        for case in &held {
-            self.renew_one(tx, reviewer, *case, now).await?;
+        let (ended, current): (Vec<_>, Vec<_>) = known.into_iter().partition(|row| row.lease_until <= now);
+        let count = count.max(current.len());
+        let mut held = Vec::new();
+        for ClaimedRow { id, .. } in current.into_iter().chain(ended.into_iter().rev()) {
+            if held.len() < count && self.renew_one(tx, reviewer, id, now).await?.is_some() {
+                held.push(id);
+            }
         }
         Ok(held)
     }
 
+    /// Renews a lease, one that has ended too, if the case is still the reviewer's, and one that they may decide.
     async fn renew_one(
         &self,
         tx: &mut WriteTx,
@@ -150,13 +162,20 @@ impl CaseService {
     ) -> Result<Option<Timestamp>, DbError> {
         let row: Option<HeldRow> = tx
             .fetch_optional(sql!(
-                "UPDATE cases SET lease_until = $4
-                  WHERE id = $1 AND holder_id = $2 AND lease_until > $3 AND state IN ('OPEN', 'GOLDEN')
+                "UPDATE cases SET lease_until = $3
+                  WHERE id = $1 AND holder_id = $2 AND state IN ('OPEN', 'GOLDEN') AND app_id = $4
+                    AND ((kind = 'FINDING' AND account_id = $5 AND $6)
+                         OR (kind = 'DOCUMENT_CHECK' AND account_id IS NULL AND $7)
+                         OR (kind = 'AGE_APPEAL' AND account_id IS NULL AND $8))
                  RETURNING lease_until",
                 case,
                 reviewer.member,
-                now,
                 now + self.settings.lease,
+                reviewer.app,
+                reviewer.account,
+                reviewer.reviews(CaseKind::Finding),
+                reviewer.reviews(CaseKind::DocumentCheck),
+                reviewer.reviews(CaseKind::AgeAppeal),
             ))
             .await?;
         Ok(row.map(|row| row.lease_until))
@@ -318,8 +337,8 @@ impl CaseService {
         .await
     }
 
-    /// Renews the leases of cases that the reviewer holds, and returns the cases that are still theirs, with the end of each
-    /// lease.
+    /// Renews the leases of cases that the reviewer holds, or held until nobody claimed them, and returns the cases that are still
+    /// theirs, with the end of each lease.
     pub async fn renew(
         &self,
         tx: &mut WriteTx,

@@ -157,6 +157,14 @@ impl Desk {
         Ok(claimed)
     }
 
+    /// Renews leases, and returns the cases that are still the reviewer's.
+    async fn renew(&self, reviewer: &Reviewer, cases: &[CaseId]) -> Vec<CaseId> {
+        let mut tx = self.test.db.write().await.unwrap();
+        let renewed = self.service.renew(&mut tx, reviewer, cases).await.unwrap();
+        tx.commit().await.unwrap();
+        renewed.into_iter().map(|(case, _)| case).collect()
+    }
+
     async fn decide(
         &self,
         reviewer: &Reviewer,
@@ -293,7 +301,11 @@ async fn cases_are_claimed_by_priority_and_belong_to_one_reviewer() {
     assert_eq!(desk.claim(&eve, 5).await.unwrap(), [low], "the other one is taken");
     assert_eq!(desk.claim(&ada, 5).await.unwrap(), [high], "it is still hers");
     desk.environment.advance(SignedDuration::from_secs(61));
-    assert_eq!(desk.claim(&eve, 1).await.unwrap(), [high], "whose lease ended loses the case");
+    assert_eq!(
+        desk.claim(&eve, 2).await.unwrap(),
+        [low, high],
+        "whose lease ended loses the case to whoever claims it"
+    );
     let refused = desk.decide(&ada, high, CaseDecision::Confirm).await;
     assert!(matches!(refused, Err(DecisionError::Case(CaseChangeError::NotHeld))));
 }
@@ -519,6 +531,76 @@ async fn a_golden_case_is_put_on_hold_and_handed_over_like_any_other_and_stays_o
 }
 
 #[tokio::test]
+async fn a_case_whose_lease_has_ended_comes_back_to_its_holder_golden_or_not() {
+    let desk = Desk::open().await;
+    let (ada, eve) = (desk.reviewer("ada").await, desk.reviewer("eve").await);
+    let (queue, golden) = desk.golden_case(&ada).await;
+    assert_eq!(desk.claim_of(&eve, queue).await, [golden]);
+    // More urgent ones come in meanwhile.
+    for _ in 0..2 {
+        desk.case(9, 1).await;
+    }
+    desk.environment.advance(SignedDuration::from_secs(61));
+    assert_eq!(desk.renew(&eve, &[golden]).await, [golden]);
+    desk.environment.advance(SignedDuration::from_secs(61));
+    assert_eq!(desk.claim(&eve, 1).await.unwrap(), [golden]);
+    desk.decide(&eve, golden, CaseDecision::Confirm).await.unwrap();
+    assert_eq!(desk.renew(&eve, &[golden]).await, [], "it is decided");
+
+    let desk = Desk::open().await;
+    let ada = desk.reviewer("ada").await;
+    let ordinary = desk.case(1, 1).await;
+    assert_eq!(desk.claim(&ada, 1).await.unwrap(), [ordinary]);
+    for _ in 0..2 {
+        desk.case(9, 1).await;
+    }
+    desk.environment.advance(SignedDuration::from_secs(61));
+    assert_eq!(desk.claim(&ada, 1).await.unwrap(), [ordinary]);
+    desk.environment.advance(SignedDuration::from_secs(61));
+    assert_eq!(desk.renew(&ada, &[ordinary]).await, [ordinary]);
+    desk.decide(&ada, ordinary, CaseDecision::Confirm).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_case_whose_lease_has_ended_comes_back_to_nobody_who_has_lost_it_since() {
+    let desk = Desk::open().await;
+    let (ada, eve) = (desk.reviewer("ada").await, desk.reviewer("eve").await);
+    let case = desk.case(1, 1).await;
+    assert_eq!(desk.claim(&ada, 1).await.unwrap(), [case]);
+    desk.environment.advance(SignedDuration::from_secs(61));
+    let without_scope = Reviewer { kinds: vec![CaseKind::DocumentCheck], ..ada.clone() };
+    assert_eq!(desk.claim(&without_scope, 1).await.unwrap(), [], "she may not decide it any more");
+    assert_eq!(desk.renew(&without_scope, &[case]).await, []);
+
+    assert_eq!(desk.claim(&eve, 1).await.unwrap(), [case]);
+    desk.environment.advance(SignedDuration::from_secs(61));
+    assert_eq!(desk.renew(&ada, &[case]).await, [], "Eve was the last to claim it");
+    assert_eq!(desk.renew(&eve, &[case]).await, [case]);
+    assert_eq!(desk.claim(&ada, 1).await.unwrap(), []);
+
+    let lead = Reviewer { is_lead: true, ..ada.clone() };
+    let mut tx = desk.test.db.write().await.unwrap();
+    desk.service.release(&mut tx, &lead, case).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(desk.renew(&eve, &[case]).await, [], "it was taken from her");
+}
+
+#[tokio::test]
+async fn no_more_cases_come_back_than_are_wanted() {
+    let desk = Desk::open().await;
+    let ada = desk.reviewer("ada").await;
+    let (first, second) = (desk.case(9, 1).await, desk.case(1, 1).await);
+    assert_eq!(desk.claim(&ada, 1).await.unwrap(), [first]);
+    desk.environment.advance(SignedDuration::from_secs(30));
+    assert_eq!(desk.claim(&ada, 2).await.unwrap(), [first, second]);
+    desk.environment.advance(SignedDuration::from_secs(30));
+    assert_eq!(desk.renew(&ada, &[first]).await, [first]);
+    desk.environment.advance(SignedDuration::from_secs(31));
+    assert_eq!(desk.claim(&ada, 1).await.unwrap(), [first], "the other lease has ended");
+    assert_eq!(desk.claim(&ada, 2).await.unwrap(), [first, second]);
+}
+
+#[tokio::test]
 async fn whoever_has_looked_for_too_long_gets_no_further_cases() {
     let settings = CaseSettings { exposure_budget: SignedDuration::from_mins(1), ..CaseSettings::default() };
     let desk = Desk::open_with(settings).await;
@@ -604,11 +686,13 @@ async fn play(desk: &Desk, reviewers: &[Reviewer], steps: &[Step]) {
                 }
             }
             Step::Renew(who) => {
-                let own = mine(&held, who);
+                // Leases that have ended too.
+                let own: Vec<CaseId> =
+                    held.iter().filter(|(_, (holder, _))| *holder == who).map(|(case, _)| *case).collect();
                 let mut tx = desk.test.db.write().await.unwrap();
                 let renewed = desk.service.renew(&mut tx, &reviewers[who], &own).await.unwrap();
                 tx.commit().await.unwrap();
-                assert_eq!(renewed.len(), own.len(), "a lease that has not ended goes on");
+                assert_eq!(renewed.len(), own.len(), "a lease goes on until somebody else has the case");
                 held.extend(renewed.into_iter().map(|(case, until)| (case, (who, until))));
             }
             Step::Decide(who, yes) => {

@@ -108,6 +108,13 @@ struct DeadModerationRow {
     state: ModerationState,
 }
 
+/// A moderation of a content that is to stop.
+#[derive(FromRow)]
+struct StoppedModerationRow {
+    id: ModerationId,
+    job_id: Uuid,
+}
+
 #[derive(FromRow)]
 struct ModerationJobRow {
     #[sqlx(try_from = "String")]
@@ -247,16 +254,20 @@ impl ModerationEnder {
         account: AccountId,
         content: ContentId,
     ) -> Result<(), DbError> {
-        let unfinished: Vec<UnfinishedModerationRow> = tx
+        let unfinished: Vec<StoppedModerationRow> = tx
             .fetch_all(sql!(
-                "SELECT id, account_id FROM moderations
+                "SELECT id, job_id FROM moderations
                   WHERE content_id = $1 AND account_id = $2 AND state IN ('QUEUED', 'RUNNING') ORDER BY id",
                 content,
                 account,
             ))
             .await?;
-        for UnfinishedModerationRow { id, account_id } in unfinished {
-            self.stop(tx, account_id, id).await?;
+        // All jobs before any list of notifications: a run that is writing, and is waited for here, locks its job before the list.
+        for StoppedModerationRow { job_id, .. } in &unfinished {
+            tx.execute(sql!("UPDATE jobs SET worker = worker WHERE id = $1", *job_id)).await?;
+        }
+        for StoppedModerationRow { id, .. } in unfinished {
+            self.stop(tx, account, id).await?;
         }
         Ok(())
     }

@@ -55,7 +55,8 @@ pub(in crate::console) struct ClaimedCases {
 /// Claim cases.
 ///
 /// The answer has everything that the reviewer holds: cases that were claimed before come first, and their leases are
-/// renewed. Nobody else gets them until their leases end.
+/// renewed. Nobody else gets them until their leases end. Then come those whose leases have ended, as long as more are wanted and
+/// nobody else has claimed them since.
 #[utoipa::path(
     post, path = "/console/cases/claim", tag = "cases", security(("session" = [], "console" = [])),
     request_body(content = ClaimCasesRequest, example = json!({ "count": 2 })),

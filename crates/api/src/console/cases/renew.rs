@@ -51,6 +51,8 @@ struct RenewedLease {
 }
 
 /// Renew the leases of cases.
+///
+/// A lease that has ended goes on if nobody else has claimed the case since.
 #[utoipa::path(
     post, path = "/console/cases/renew", tag = "cases", security(("session" = [], "console" = [])),
     request_body(content = RenewLeasesRequest, example = json!({ "case_ids": ["0192f0c1-7d3a-7c55-8d06-0b6f3f6f1a01"] })),

@@ -139,6 +139,10 @@ async fn leases_are_renewed() {
     let renewed = desk.call("POST", "/cases/renew", Some(renew.clone())).await;
     assert_response_snapshot!(renewed, "**.case_id **.lease_until");
     desk.fixture.app.environment.advance(SignedDuration::from_secs(61));
+    let late = desk.call("POST", "/cases/renew", Some(renew.clone())).await.json();
+    assert_eq!(late["leases"][0]["case_id"], id, "nobody has claimed it since");
+    let path = format!("/cases/{}/release", id.as_str().unwrap());
+    assert_eq!(desk.call("POST", &path, None).await.status, 204);
     assert_eq!(desk.call("POST", "/cases/renew", Some(renew)).await.json()["leases"], json!([]));
 }
 

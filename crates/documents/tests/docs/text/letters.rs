@@ -187,13 +187,18 @@ fn the_first_date_of_a_letter_without_labels_is_a_guess() {
 
 #[test]
 fn a_day_that_is_yet_to_come_is_not_when_a_letter_was_written_a_century_ago() {
-    let page = [
-        (50.0, 40.0, 16.0, "Example Ltd"),
-        (50.0, 90.0, 10.0, "We shall call on 15.12.26"),
-        (50.0, 120.0, 10.0, "Zenith, 03.05.26"),
-        (50.0, 500.0, 10.0, "End"),
-    ];
-    let letter = read(&lines_of_words(&words(&page)), TODAY, None);
-    let written = letter.date_of_issue.and_then(|part| part.value.certain());
-    assert_eq!(written, Some(date(2026, 5, 3)));
+    for (today, coming, dated, wanted) in [
+        (TODAY, "We shall call on 15.12.26", "Zenith, 03.05.26", date(2026, 5, 3)),
+        (date(2026, 12, 20), "We shall call on 15.01.27", "Zenith, 10.12.26", date(2026, 12, 10)),
+    ] {
+        let page = [
+            (50.0, 40.0, 16.0, "Example Ltd"),
+            (50.0, 90.0, 10.0, coming),
+            (50.0, 120.0, 10.0, dated),
+            (50.0, 500.0, 10.0, "End"),
+        ];
+        let letter = read(&lines_of_words(&words(&page)), today, None);
+        let written = letter.date_of_issue.and_then(|part| part.value.certain());
+        assert_eq!(written, Some(wanted), "{coming}");
+    }
 }

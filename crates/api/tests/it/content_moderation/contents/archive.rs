@@ -1,6 +1,8 @@
 //! `POST /accounts/{accountId}/archive/contents`
 
 use crate::content_moderation::AccountFixture;
+use base::Uuid;
+use db::{FromRow, sql};
 use domain::content_moderation::{ModerationInput, ModerationStartError};
 use serde_json::json;
 
@@ -67,6 +69,39 @@ async fn moderations_of_an_archived_content_are_stopped() {
     let details = fixture.moderation_state(&moderation).await;
     assert_eq!(details["state"], "STOPPED", "{details}");
     assert_eq!(fixture.all_reasons(&moderation).await, ["STOPPED"]);
+}
+
+/// On PostgreSQL, which would end one of two transactions that wait for each other: a run locks its job, and then the list of
+/// notifications of the account.
+#[tokio::test]
+async fn a_content_is_archived_while_a_moderation_of_it_writes() {
+    #[derive(FromRow)]
+    struct JobIdRow {
+        job_id: Uuid,
+    }
+    let fixture = AccountFixture::start_with_media().await;
+    let (content, _) = fixture.finished_moderation(json!({})).await;
+    let first = fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;
+    let second = fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;
+    // As if the one that is stopped last ran.
+    let last: Option<JobIdRow> = {
+        let mut view = fixture.app.api.db.read().await.unwrap();
+        view.fetch_optional(sql!("SELECT job_id FROM moderations ORDER BY id DESC LIMIT 1")).await.unwrap()
+    };
+    let JobIdRow { job_id } = last.unwrap();
+    let mut run = fixture.app.api.db.write().await.unwrap();
+    run.execute(sql!("UPDATE jobs SET worker = worker WHERE id = $1", job_id)).await.unwrap();
+    let body = json!({ "content_id": content });
+    let (archived, ()) = tokio::join!(fixture.call("POST", "/archive/contents", Some(body)), async {
+        fixture.app.wait_until_blocked(1).await;
+        let lock = sql!("UPDATE notification_lists SET gaps = gaps WHERE list_id = $1", fixture.account);
+        run.execute(lock).await.unwrap();
+        run.commit().await.unwrap();
+    });
+    assert_eq!(archived.status_and_code(), "204");
+    for moderation in [&first, &second] {
+        assert_eq!(fixture.moderation_state(moderation).await["state"], "STOPPED");
+    }
 }
 
 #[tokio::test]
