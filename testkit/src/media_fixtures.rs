@@ -6,7 +6,10 @@ use std::{
     collections::HashMap,
     path::Path,
     process::{Command, Stdio},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 /// Serves files over https, whole and in ranges.
@@ -14,6 +17,7 @@ use std::{
 pub struct FileServer {
     server: StubServer,
     files: SharedFiles,
+    missed: Arc<AtomicUsize>,
 }
 
 type SharedFiles = Arc<Mutex<HashMap<String, Arc<Vec<u8>>>>>;
@@ -22,9 +26,17 @@ impl FileServer {
     /// Starts without files.
     pub async fn start() -> Self {
         let files = SharedFiles::default();
-        let served = files.clone();
-        let server = StubServer::start(move |request| answer(&served, request)).await;
-        Self { server, files }
+        let missed = Arc::<AtomicUsize>::default();
+        let (served, counted) = (files.clone(), missed.clone());
+        let server = StubServer::start(move |request| {
+            let reply = answer(&served, request);
+            if reply.is_none() {
+                counted.fetch_add(1, Ordering::Relaxed);
+            }
+            reply.unwrap_or_else(|| StubReply::status(404))
+        })
+        .await;
+        Self { server, files, missed }
     }
 
     /// Adds or replaces a file; returns its address.
@@ -51,15 +63,20 @@ impl FileServer {
         self.server.captured().len()
     }
 
+    /// How many requests were answered with 404 so far.
+    pub fn missed_count(&self) -> usize {
+        self.missed.load(Ordering::Relaxed)
+    }
+
     /// The address of a name, whether or not there is such a file.
     pub fn url(&self, name: &str) -> String {
         self.server.url(&format!("/{name}"))
     }
 }
 
-fn answer(files: &SharedFiles, request: &CapturedRequest) -> StubReply {
-    let file = files.lock().expect("nobody panics while holding it").get(request.uri.path()).cloned();
-    let Some(file) = file else { return StubReply::status(404) };
+/// The reply to a request; `None` where there is no such file.
+fn answer(files: &SharedFiles, request: &CapturedRequest) -> Option<StubReply> {
+    let file = files.lock().expect("nobody panics while holding it").get(request.uri.path()).cloned()?;
     let content_type = match Path::new(request.uri.path()).extension().and_then(|end| end.to_str()) {
         Some("m3u8") => "application/vnd.apple.mpegurl",
         Some("mp4") => "video/mp4",
@@ -69,18 +86,18 @@ fn answer(files: &SharedFiles, request: &CapturedRequest) -> StubReply {
     };
     let range = request.header("range").strip_prefix("bytes=").and_then(|range| range.split_once('-'));
     let Some((from, to)) = range else {
-        return StubReply::body(content_type, file.to_vec()).header("accept-ranges", "bytes");
+        return Some(StubReply::body(content_type, file.to_vec()).header("accept-ranges", "bytes"));
     };
     let last = file.len().saturating_sub(1);
     let from: usize = from.parse().unwrap_or(0);
     let to = to.parse().unwrap_or(last).min(last);
-    match file.get(from..=to) {
+    Some(match file.get(from..=to) {
         Some(part) => StubReply::body(content_type, part.to_vec())
             .with_status(206)
             .header("accept-ranges", "bytes")
             .header("content-range", &format!("bytes {from}-{to}/{}", file.len())),
         None => StubReply::status(416).header("content-range", &format!("bytes */{}", file.len())),
-    }
+    })
 }
 
 /// A face that is shown in a clip.
@@ -138,6 +155,51 @@ pub fn face_clip(seconds: f64, faces: &[MovingFace]) -> Vec<u8> {
     let done = command.stdin(Stdio::null()).output().expect("ffmpeg is installed");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     std::fs::read(out).expect("a clip")
+}
+
+/// An MP4 of 1280 x 720 pixels that shows a picture as many times as `slides` says, each for `seconds` as one frame.
+///
+/// # Panics
+/// When ffmpeg fails.
+pub fn slide_show(picture: &Picture, slides: u32, seconds: u32) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a folder");
+    for slide in 0..slides {
+        std::fs::write(folder.path().join(format!("{slide}.png")), png(picture)).expect("a file");
+    }
+    let out = folder.path().join("slides.mp4");
+    let done = Command::new("ffmpeg")
+        .args(["-v", "error", "-framerate", &format!("1/{seconds}"), "-i"])
+        .arg(folder.path().join("%d.png"))
+        .args(["-vf", "scale=1280:720:force_original_aspect_ratio=decrease,pad=1280:720:-1:-1"])
+        .args(["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"])
+        .arg(&out)
+        .stdin(Stdio::null())
+        .output()
+        .expect("ffmpeg is installed");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    std::fs::read(out).expect("a clip")
+}
+
+/// The segments of a film, of one second each if it has a key frame in each, as playlists name them.
+///
+/// # Panics
+/// When ffmpeg fails.
+pub fn segments(film: &[u8]) -> Vec<Vec<u8>> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, out) = (folder.path().join("film.mp4"), folder.path().join("s%03d.ts"));
+    std::fs::write(&file, film).expect("a file");
+    let cut = Command::new("ffmpeg")
+        .args(["-v", "error", "-i"])
+        .arg(&file)
+        .args(["-c", "copy", "-f", "segment", "-segment_time", "1", "-break_non_keyframes", "0"])
+        .arg(&out)
+        .status();
+    assert!(cut.expect("ffmpeg is installed").success());
+    let files = std::fs::read_dir(folder.path()).expect("a folder");
+    let mut names: Vec<_> = files.map(|entry| entry.expect("a file").path()).collect();
+    names.retain(|name| name.extension().is_some_and(|end| end == "ts"));
+    names.sort();
+    names.iter().map(|name| std::fs::read(name).expect("a segment")).collect()
 }
 
 /// A picture as PNG.

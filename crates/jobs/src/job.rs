@@ -163,7 +163,8 @@ impl RetryPolicy {
 pub enum JobOutcome {
     /// The work is done. The row is deleted, unless [`crate::Lease::finish`] has deleted it already.
     Done,
-    /// The job runs again at this moment, with its attempts counted from zero: the next round of something that recurs.
+    /// The job runs again at this moment, with its attempts counted from zero: the next round of something that recurs,
+    /// or the rest of something that got further.
     Again(Timestamp),
 }
 

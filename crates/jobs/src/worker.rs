@@ -391,23 +391,27 @@ impl Worker {
         };
         metrics::histogram!("assay_job_seconds", "kind" => kind.clone())
             .record(started.elapsed().as_secs_f64());
+        let counts = match &ended {
+            Ok(JobOutcome::Again(_)) => AttemptAccounting::Reset,
+            Ok(JobOutcome::Done) | Err(_) => AttemptAccounting::Counted,
+        };
         let (ending, written) = self.record_outcome(&lease, handler.retry, is_recurring, ended).await;
         let is_written = written.is_ok();
         report_run(&kind, ending, written);
         if !is_written {
-            self.give_back(&lease).await;
+            self.give_back(&lease, counts).await;
         }
     }
 
     /// Puts a job whose end could not be written back into the queue, once the database takes it: otherwise nobody would run it
     /// again before its lease is over, and then as one that was interrupted.
-    async fn give_back(&self, lease: &Lease) {
+    async fn give_back(&self, lease: &Lease, counts: AttemptAccounting) {
         let error = Some("its end could not be written");
         // Who is told to stop gives back all leases.
         while !*self.shutdown.borrow() {
             tokio::time::sleep(POLL_INTERVAL).await;
             let now = self.environment.now();
-            if lease.requeue(&self.db, now, AttemptAccounting::Counted, error).await.is_ok() {
+            if lease.requeue(&self.db, now, counts, error).await.is_ok() {
                 break;
             }
         }

@@ -17,7 +17,7 @@ use crate::{
     Face,
     embed::{embedding_distance, mean_embedding},
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny};
 
 /// Number of best frames that a track keeps.
 pub const MAX_BEST_FRAMES: usize = 5;
@@ -25,11 +25,14 @@ pub const MAX_BEST_FRAMES: usize = 5;
 /// Cost of leaving a face unassigned, which begins a track; greater than that of any match (at most 1.2).
 const UNASSIGNED_COST: f32 = 1.5;
 
+/// How long, in seconds, a frame may stay until the next one without ending the tracks of the faces in it: of slides, and where
+/// there are few frames.
+const MAX_SECONDS_BETWEEN_FRAMES: f64 = 10.0;
+
 /// When two faces belong to the same track.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TrackingRules {
-    /// Seconds for which a face may be unseen. After a longer gap it begins another track.
+    /// Seconds for which a face may be unseen. After a longer gap it begins another track, unless no frame came in between.
     pub gap: f64,
     /// Embeddings up to this Euclidean distance are of the same person.
     pub same: f32,
@@ -112,7 +115,7 @@ impl FaceTrack {
 pub struct TrackingStep {
     /// The track of each face, in the order of the faces.
     pub tracks: Vec<TrackId>,
-    /// The tracks that have ended: unseen for longer than [`TrackingRules::gap`].
+    /// The tracks that have ended: unseen for longer than [`TrackingRules::gap`], and not in the frame before.
     pub ended: Vec<FaceTrack>,
 }
 
@@ -121,10 +124,18 @@ pub struct TrackingStep {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FaceTracker {
+    #[serde(default, deserialize_with = "current_rules")]
     rules: TrackingRules,
     next: u64,
     now: f64,
     active: Vec<ActiveTrack>,
+}
+
+/// The rules of this build, whatever was stored: thresholds belong to the model in use. They are written because older builds
+/// read no tracker without them.
+fn current_rules<'de, D: Deserializer<'de>>(from: D) -> Result<TrackingRules, D::Error> {
+    IgnoredAny::deserialize(from)?;
+    Ok(TrackingRules::default())
 }
 
 /// A track that has not ended.
@@ -150,9 +161,10 @@ impl FaceTracker {
     /// Assigns the faces of the frame at `time` (seconds of the video; a time before the last one counts as the last
     /// one).
     pub fn step(&mut self, time: f64, faces: Vec<FrameFace>) -> TrackingStep {
+        let frame_before = self.now;
         // `max` also ignores NaN.
         self.now = time.max(self.now);
-        let oldest = self.now - self.rules.gap;
+        let oldest = (self.now - self.rules.gap).min(frame_before.max(self.now - MAX_SECONDS_BETWEEN_FRAMES));
         let (active, ended) =
             std::mem::take(&mut self.active).into_iter().partition(|active| active.track.to >= oldest);
         self.active = active;
@@ -172,7 +184,18 @@ impl FaceTracker {
         TrackingStep { tracks, ended: ended.into_iter().map(|active: ActiveTrack| active.track).collect() }
     }
 
-    /// Ends all tracks at the end of the video.
+    /// The same tracker, whose next track gets the number after `last`.
+    #[must_use]
+    pub fn numbered_after(self, last: TrackId) -> Self {
+        Self { next: last.0.saturating_add(1), ..self }
+    }
+
+    /// Goes on from an earlier time, with the frames after it.
+    pub fn go_back_to(&mut self, time: f64) {
+        self.now = self.now.min(time);
+    }
+
+    /// Ends all tracks at the end of the video. Their numbers are not used again.
     pub fn finish(&mut self) -> Vec<FaceTrack> {
         self.active.drain(..).map(|active| active.track).collect()
     }

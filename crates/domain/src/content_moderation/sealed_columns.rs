@@ -46,8 +46,8 @@ impl SealedColumns {
         Ok(vault.seal(&*self.environment, &moderation_aad("checkpoint", id), &plain))
     }
 
-    /// A checkpoint; `None` if this build cannot read it or it was sealed under another master key. The run then starts
-    /// again from the beginning; no notification is repeated either way.
+    /// A checkpoint; `None` if this build cannot read it or it was sealed under another master key. The run of a
+    /// stored content then starts again from the beginning; no notification is repeated either way.
     pub(super) async fn open_checkpoint<T: DeserializeOwned>(
         &self,
         view: &mut ReadTx,

@@ -23,6 +23,12 @@ const SEEK_MARGIN_SECONDS: f64 = 10.0;
 /// Frames after which the decoder's limit on processor time is renewed.
 const CPU_RENEWAL_FRAMES: u64 = 32;
 
+/// How many frames of a live video, or samples, must be missing before it counts as standing still: some have less than one in
+/// [`VideoSettings::stall_seconds`].
+const LIVE_STALL_FRAMES: f64 = 3.0;
+/// The longest time that is waited for these, seconds; what streams declare may be wrong.
+const MAX_LIVE_STALL_SECONDS: f64 = 3600.0;
+
 /// Receiver of sampled frames.
 pub(super) trait FrameSink: Send {
     /// Passes one on; false if no more are wanted.
@@ -56,6 +62,30 @@ enum DecodeEnd {
     SamplesMissing,
     /// No more frames are wanted.
     ReceiverGone,
+}
+
+/// After what time a decoder stands still.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct StallLimits {
+    /// Without a frame and without a byte of the content.
+    idle: Duration,
+    /// Without a frame, whatever arrives.
+    without_frame: Option<Duration>,
+}
+
+impl StallLimits {
+    /// Those of a live video that has given frames. One whose clock was set back gives none that is newer than the last one
+    /// until the clock has caught up; opened again, it has another timeline.
+    fn of_live(self, frames_per_second: Option<f64>, samples_per_second: f64) -> Self {
+        let interval = frames_per_second.map_or(0.0, f64::recip).max(samples_per_second.recip());
+        let patience = Duration::from_secs_f64((LIVE_STALL_FRAMES * interval).min(MAX_LIVE_STALL_SECONDS));
+        Self { without_frame: Some(self.idle.max(patience)), ..self }
+    }
+
+    /// By what has passed since the decoder was asked for a frame, and since then without a byte.
+    fn are_exceeded(self, without_frame: Duration, without_byte: Duration) -> bool {
+        without_byte >= self.idle || self.without_frame.is_some_and(|limit| without_frame >= limit)
+    }
 }
 
 /// How far decoding got, over all runs of ffmpeg.
@@ -117,7 +147,8 @@ impl FrameDecoder {
         self.feed.resume();
         let mut pictures = NutDemuxer::new(from, u64::from(width) * u64::from(height) * 3);
         loop {
-            let Some((time, picture)) = self.next_picture(&child, &mut pictures).await? else { break };
+            let stall = self.stall_limits(progress.frames > begun);
+            let Some((time, picture)) = self.next_picture(&child, &mut pictures, stall).await? else { break };
             let counted =
                 sample_index(time + if self.ask.live { 0.0 } else { offset }, self.ask.frames_per_second);
             match progress.last_sample {
@@ -147,14 +178,27 @@ impl FrameDecoder {
         self.judge_end(child, way, leapt && progress.frames == begun, progress).await
     }
 
-    /// The next frame. Fails if for too long neither a frame nor a byte of the content arrives.
+    /// How long the next frame may take, once there were frames.
+    fn stall_limits(&self, has_frames: bool) -> StallLimits {
+        let seconds = self.settings.stall_seconds;
+        let limits = StallLimits { idle: Duration::from_secs(seconds), without_frame: None };
+        if self.ask.live && has_frames {
+            limits.of_live(self.probe.fps, self.ask.frames_per_second)
+        } else {
+            limits
+        }
+    }
+
+    /// The next frame. Fails if it does not come in time.
     async fn next_picture(
         &self,
         child: &SandboxedProcess,
         pictures: &mut NutDemuxer<BufReader<ChildStdout>>,
+        stall: StallLimits,
     ) -> Result<Option<(f64, base::Picture)>, VideoError> {
         let mut next = std::pin::pin!(pictures.next());
-        let (mut moved, mut since) = (self.feed.bytes_received(), Instant::now());
+        let asked = Instant::now();
+        let (mut moved, mut since) = (self.feed.bytes_received(), asked);
         loop {
             tokio::select! {
                 read = &mut next => return read.map_err(|error| VideoError::Failed(error.to_string())),
@@ -164,8 +208,9 @@ impl FrameDecoder {
             if now != moved {
                 (moved, since) = (now, Instant::now());
                 child.extend_cpu_limit();
-            } else if since.elapsed() >= Duration::from_secs(self.settings.stall_seconds) {
-                let stalled = VideoError::Stalled { seconds: self.settings.stall_seconds };
+            }
+            if stall.are_exceeded(asked.elapsed(), since.elapsed()) {
+                let stalled = VideoError::Stalled { seconds: asked.elapsed().as_secs() };
                 return Err(self.feed.failure().unwrap_or(stalled));
             }
         }
@@ -301,6 +346,24 @@ mod tests {
         assert_eq!(fit_in_box(3840, 2160, 1920), (1920, 1080));
         assert_eq!(fit_in_box(2160, 3840, 1920), (1080, 1920));
         assert_eq!(fit_in_box(8192, 1, 1920), (1920, 1));
+    }
+
+    #[test]
+    fn a_live_video_that_sends_bytes_and_no_frames_stands_still() {
+        let seconds = Duration::from_secs;
+        let stored = StallLimits { idle: seconds(30), without_frame: None };
+        assert!(!stored.are_exceeded(seconds(600), seconds(1)), "it may seek for long");
+        assert!(stored.are_exceeded(seconds(600), seconds(30)));
+        let live = stored.of_live(Some(25.0), 2.0);
+        assert!(!live.are_exceeded(seconds(29), seconds(1)));
+        assert!(live.are_exceeded(seconds(30), seconds(1)), "its clock was set back");
+        // A frame each minute, and a sample each 100 seconds.
+        for (slow, limit) in [(stored.of_live(Some(1.0 / 60.0), 2.0), 180), (stored.of_live(None, 0.01), 300)]
+        {
+            assert!(!slow.are_exceeded(seconds(limit - 1), seconds(1)));
+            assert!(slow.are_exceeded(seconds(limit + 1), seconds(1)));
+        }
+        assert!(stored.of_live(Some(1e-4), 2.0).are_exceeded(seconds(3600), seconds(1)));
     }
 
     #[test]

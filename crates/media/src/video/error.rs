@@ -131,7 +131,7 @@ pub enum VideoError {
         /// The time of the last frame, seconds.
         after: f64,
     },
-    /// For too long, neither a frame nor a byte arrived.
+    /// For too long, neither a frame nor a byte arrived, or no frame of a live video that had given some.
     #[error("the decoder stood still for {seconds} seconds")]
     Stalled { seconds: u64 },
     /// The decoder needed more memory or processor time than its limit.

@@ -96,7 +96,8 @@ pub struct VideoSettings {
     /// The longest time in which nothing of a live stream arrives, seconds.
     #[serde(deserialize_with = "base::settings::number_of_seconds")]
     pub live_quiet_seconds: u64,
-    /// The longest time in which a decoder neither outputs a frame nor reads a byte, seconds.
+    /// The longest time in which a decoder neither outputs a frame nor reads a byte, seconds; of a live video that has given
+    /// frames, the longest time until the next one, or that of three frames where it has fewer.
     #[serde(deserialize_with = "base::settings::number_of_seconds")]
     pub stall_seconds: u64,
 }

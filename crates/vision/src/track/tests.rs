@@ -113,6 +113,33 @@ fn a_short_absence_is_bridged_and_a_longer_one_is_another_appearance() {
 }
 
 #[test]
+fn a_face_stays_the_same_track_where_frames_are_far_apart() {
+    let mut tracker = tracker();
+    let there = |frame| vec![seen(500.0, 300.0, Some(person(0, frame)))];
+    for frame in 0..3 {
+        assert_eq!(ids(&tracker.step(3.0 * frame as f64, there(frame))), [1], "at 0, 3 and 6 seconds");
+    }
+    assert_eq!(tracker.step(9.0, vec![]).ended, [], "it was in the frame before");
+    assert_eq!(tracker.step(12.0, vec![]).ended.len(), 1, "in one frame it was not");
+    assert_eq!(ids(&tracker.step(15.0, there(3))), [2]);
+    assert_eq!(ids(&tracker.step(24.5, there(4))), [2]);
+    assert_eq!(ids(&tracker.step(35.0, there(5))), [3], "nobody knows what was there for so long");
+}
+
+#[test]
+fn a_tracker_that_is_numbered_on_and_read_again_has_the_rules_of_this_build() {
+    let mut tracker = FaceTracker::new(TrackingRules { same: 0.1, ..TrackingRules::default() });
+    tracker = tracker.numbered_after(TrackId(7));
+    assert_eq!(ids(&tracker.step(0.0, vec![seen(500.0, 300.0, Some(person(0, 0)))])), [8]);
+    let mut stored = serde_json::to_value(&tracker).unwrap();
+    assert_eq!(stored["rules"]["gap"], 1.5, "older builds read them");
+    let read: FaceTracker = serde_json::from_value(stored.clone()).unwrap();
+    assert_eq!(read.rules, TrackingRules::default());
+    stored.as_object_mut().unwrap().remove("rules");
+    assert_eq!(serde_json::from_value::<FaceTracker>(stored).unwrap(), read);
+}
+
+#[test]
 fn an_uncertain_embedding_belongs_to_the_track_only_in_place() {
     let far = |distance: f32| {
         let mut embedding = person(0, 0);

@@ -2,11 +2,15 @@
 
 use crate::content_moderation::AccountFixture;
 use base::SignedDuration;
+use db::sql;
 use domain::content_moderation::SweepModerations;
 use serde_json::{Value, json};
-use std::{process::Command, time::Duration};
+use std::{
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    time::Duration,
+};
 use testkit::{
-    media_fixtures::{MovingFace, face_clip},
+    media_fixtures::{MovingFace, face_clip, segments},
     stub_server::{StubReply, StubServer},
 };
 
@@ -17,21 +21,7 @@ struct LiveStream {
 
 impl LiveStream {
     fn of(film: &[u8]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let (file, out) = (folder.path().join("film.mp4"), folder.path().join("s%03d.ts"));
-        std::fs::write(&file, film).unwrap();
-        let cut = Command::new("ffmpeg")
-            .args(["-v", "error", "-i"])
-            .arg(&file)
-            .args(["-c", "copy", "-f", "segment", "-segment_time", "1", "-break_non_keyframes", "0"])
-            .arg(&out)
-            .status();
-        assert!(cut.unwrap().success());
-        let mut names: Vec<_> =
-            std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
-        names.retain(|name| name.extension().is_some_and(|end| end == "ts"));
-        names.sort();
-        Self { segments: names.iter().map(|name| std::fs::read(name).unwrap()).collect() }
+        Self { segments: segments(film) }
     }
 
     /// The playlist after `at` segments; it has the last six.
@@ -80,12 +70,12 @@ async fn a_live_video_is_watched_through_an_outage_and_a_restart_until_it_is_sto
     let content = fixture.content(&url, "LIVE_VIDEO").await;
     let id = fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;
 
-    let at = std::sync::atomic::AtomicUsize::new(6);
+    let at = AtomicUsize::new(6);
     let go_on = async {
         loop {
             tokio::time::sleep(Duration::from_secs(1)).await;
             fixture.app.environment.advance(SignedDuration::from_secs(1));
-            let at = at.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1;
+            let at = at.fetch_add(1, Ordering::SeqCst) + 1;
             stream.playlist(&fixture, at, false);
         }
     };
@@ -128,6 +118,101 @@ async fn a_live_video_is_watched_through_an_outage_and_a_restart_until_it_is_sto
     for action in actions {
         assert!(action["data"].get("frame_time").is_none() && action["data"]["observed_at"].is_number());
         assert_eq!(action["data"]["content_type"], "LIVE_VIDEO");
+    }
+}
+
+/// While its publisher connects again, a server answers 404.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_live_video_that_is_not_there_for_a_moment_is_watched_again_on_sqlite() {
+    let fixture = AccountFixture::start_with_media().await;
+    let stream = LiveStream::of(&face_clip(5.0, &[]));
+    stream.playlist(&fixture, 6, false);
+    let content = fixture.content(&fixture.files.url("live.m3u8"), "LIVE_VIDEO").await;
+    let id = fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;
+    let is_there = AtomicBool::new(true);
+    let go_on = async {
+        for at in 7.. {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            fixture.app.environment.advance(SignedDuration::from_secs(1));
+            if is_there.load(Ordering::SeqCst) {
+                stream.playlist(&fixture, at, false);
+            }
+        }
+    };
+    let watched = async {
+        let working = fixture.app.spawn_worker();
+        wait_for_reasons(&fixture, &id, |reasons| !reasons.is_empty()).await;
+        let position = async || {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            let state = fixture.moderation_state(&id).await;
+            assert_eq!(state["state"], "RUNNING", "{state}");
+            state["position"].as_f64().unwrap()
+        };
+        while position().await <= 0.0 {}
+        is_there.store(false, Ordering::SeqCst);
+        fixture.files.remove("live.m3u8");
+        let missed = fixture.files.missed_count();
+        // The decoder misses it, and then whoever opens it again.
+        while fixture.files.missed_count() < missed + 2 {
+            position().await;
+        }
+        let before = position().await;
+        is_there.store(true, Ordering::SeqCst);
+        while position().await <= before {}
+        assert_eq!(fixture.all_reasons(&id).await, ["STARTED"]);
+        working.stop().await;
+    };
+    tokio::select! {
+        () = go_on => {}
+        () = watched => {}
+    }
+}
+
+/// A roll-back to an older build may leave a checkpoint that nobody can read.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_appears_after_a_checkpoint_was_lost_is_told() {
+    let fixture = AccountFixture::start_with_media().await;
+    let showing = |face| {
+        let there = MovingFace { face, during: (0.0, 12.0), x: "300".to_owned(), width: 420 };
+        LiveStream::of(&face_clip(12.0, &[there]))
+    };
+    let streams = [showing(6), showing(8)];
+    let (at, shown) = (AtomicUsize::new(6), AtomicUsize::new(0));
+    let show = || {
+        let stream = &streams[shown.load(Ordering::SeqCst)];
+        stream.playlist(&fixture, at.load(Ordering::SeqCst), false);
+    };
+    show();
+    let content = fixture.content(&fixture.files.url("live.m3u8"), "LIVE_VIDEO").await;
+    let id = fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;
+    let go_on = async {
+        loop {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            fixture.app.environment.advance(SignedDuration::from_secs(1));
+            at.fetch_add(1, Ordering::SeqCst);
+            show();
+        }
+    };
+    let watched = async {
+        let working = fixture.app.spawn_worker();
+        wait_for_reasons(&fixture, &id, |reasons| reasons.len() >= 2).await;
+        working.stop().await;
+        let first = fixture.report(&id).await["face_check_results"][0].clone();
+        fixture.app.execute(sql!("UPDATE moderations SET checkpoint = $1", b"junk".to_vec())).await;
+        shown.store(1, Ordering::SeqCst);
+        show();
+        let working = fixture.app.spawn_worker();
+        let reasons = wait_for_reasons(&fixture, &id, |reasons| reasons.len() >= 3).await;
+        working.stop().await;
+        assert_eq!(reasons, ["STARTED", "UNKNOWN_FACE", "UNKNOWN_FACE"]);
+        let report = fixture.report(&id).await;
+        let found = report["face_check_results"].as_array().unwrap();
+        assert_eq!(found.len(), 2, "{report}");
+        assert!(found.contains(&first), "the first is as it was: {first} {report}");
+    };
+    tokio::select! {
+        () = go_on => {}
+        () = watched => {}
     }
 }
 

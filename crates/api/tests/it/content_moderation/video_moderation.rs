@@ -2,7 +2,14 @@
 
 use crate::content_moderation::AccountFixture;
 use serde_json::{Value, json};
-use testkit::media_fixtures::{MovingFace, face_clip};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+use testkit::{
+    media_fixtures::{MovingFace, face_clip, segments, slide_show},
+    stub_server::{StubReply, StubServer},
+};
 
 fn shows(face: usize, from: f64, to: f64, x: &str) -> MovingFace {
     MovingFace { face, during: (from, to), x: x.to_owned(), width: 420 }
@@ -55,6 +62,55 @@ async fn a_banned_person_in_a_video_is_reported_and_a_video_without_faces_finds_
     assert_eq!((state["state"].as_str(), appearances(&report).len()), (Some("DONE"), 0));
     assert!(state["position"].as_f64().unwrap() >= 3.0, "it was looked at to its end: {state}");
     assert_eq!((report["unknown_faces"].as_bool(), report["age_groups"].clone()), (Some(false), json!([])));
+}
+
+#[tokio::test]
+async fn somebody_on_slides_that_follow_each_other_is_one_appearance_on_sqlite() {
+    let fixture = AccountFixture::start_with_media().await;
+    let banned = fixture.enrol_with_reference(&testkit::face_pictures()[6], "banned").await;
+    fixture.call("POST", &format!("/profiles/{banned}/ban"), None).await;
+    let url = fixture.files.put("slides.mp4", slide_show(&testkit::face_pictures()[6], 3, 3));
+    let id = fixture.moderate(&url, "VIDEO", json!({ "unknown_faces": true })).await;
+    let (state, report) = (fixture.moderation_state(&id).await, fixture.report(&id).await);
+    assert_eq!(state["state"], "DONE", "{state}");
+    assert_eq!(appearances(&report).len(), 1, "{report}");
+    assert_eq!(fixture.reasons(&id).await, ["BANNED_PROFILE"]);
+    let position = state["position"].as_f64().unwrap();
+    assert!((8.0..9.1).contains(&position), "the last slide is shown until the end: {position}");
+}
+
+/// Each run that gets further has all attempts.
+#[tokio::test]
+async fn a_source_that_breaks_off_again_and_again_is_looked_at_to_its_end_on_sqlite() {
+    let fixture = AccountFixture::start_with_media().await;
+    let film = segments(&face_clip(16.0, &[shows(6, 0.0, 16.0, "300")]));
+    let mut playlist =
+        "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXT-X-PLAYLIST-TYPE:VOD\n".to_owned();
+    for number in 0..film.len() {
+        playlist.extend(["#EXTINF:1.0,\ns", &number.to_string(), ".ts\n"]);
+    }
+    playlist += "#EXT-X-ENDLIST\n";
+    // It breaks off before each further eighth of the film, once.
+    let there = Arc::new(AtomicUsize::new(6));
+    let counted = there.clone();
+    let server = StubServer::start(move |request| {
+        let name = request.uri.path().strip_prefix("/s").and_then(|rest| rest.strip_suffix(".ts"));
+        let Some(number) = name.and_then(|number| number.parse::<usize>().ok()) else {
+            return StubReply::body("application/vnd.apple.mpegurl", playlist.clone());
+        };
+        if number < counted.load(Ordering::SeqCst) {
+            return StubReply::body("video/mp2t", film[number].clone());
+        }
+        counted.fetch_add(2, Ordering::SeqCst);
+        StubReply::status(503)
+    })
+    .await;
+    let id = fixture.moderate(&server.url("/film.m3u8"), "VIDEO", json!({ "unknown_faces": true })).await;
+    let state = fixture.moderation_state(&id).await;
+    assert_eq!(state["state"], "DONE", "{state}");
+    assert!(there.load(Ordering::SeqCst) >= 16, "it broke off at least five times");
+    assert!(state["position"].as_f64().unwrap() > 14.0, "{state}");
+    assert_eq!(fixture.reasons(&id).await, ["UNKNOWN_FACE"]);
 }
 
 /// A run that is interrupted repeatedly continues where it was, and notifies about everything once.

@@ -17,7 +17,7 @@ use crate::{
 };
 use base::{ModerationFindingId, ProfileId, Timestamp};
 use db::{DbError, WriteTx, sql};
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::atomic::Ordering};
 
 /// What a run writes in one transaction.
 #[derive(Debug, Default)]
@@ -93,9 +93,10 @@ impl ModerationRun {
         if !accounts::lock_shared(&mut tx, self.context.account).await? {
             return Err(RunStopError::LeaseLost);
         }
+        let is_further = tracks.is_some_and(|tracks| tracks.time > self.start_position);
         if effects.outcome.is_some() {
             self.lease.finish(&mut tx).await?;
-        } else if tracks.is_some_and(|tracks| tracks.time > self.start_position) {
+        } else if is_further {
             self.lease.record_progress(&mut tx).await?;
         } else {
             self.lease.lock(&mut tx).await?;
@@ -134,6 +135,9 @@ impl ModerationRun {
             self.runner.ender.end(&mut tx, &self.context, outcome).await?;
         }
         tx.commit().await?;
+        if is_further {
+            self.has_progressed.store(true, Ordering::Relaxed);
+        }
         Ok(())
     }
 

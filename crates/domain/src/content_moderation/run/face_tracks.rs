@@ -47,7 +47,7 @@ pub(super) const UNCLEAR_DISTANCE_FACTOR: f32 = 0.8;
 const MIN_SINGLE_FRAME_SCORE: f32 = 0.9;
 
 /// What a run knows of the appearances so far: its checkpoint. Add members with defaults, so that checkpoints of older
-/// builds can be read; a run whose checkpoint cannot be read starts again from the beginning.
+/// builds can be read; a stored content whose checkpoint cannot be read is looked at again from the beginning.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct FaceTracks {
     /// The position of the last picture, in seconds from the content's beginning.
@@ -67,6 +67,10 @@ pub(super) struct FaceTracks {
     /// The most faces of one picture that were found and left out.
     #[serde(default)]
     pub(super) unjudged_faces: u32,
+    /// SHA-256 of the model that the embeddings are of, hexadecimal. Older builds did not write it; their checkpoints count as
+    /// those of the model in use: a build and the models are seldom replaced in one moment.
+    #[serde(default)]
+    model: Option<String>,
 }
 
 impl Default for FaceTracks {
@@ -80,6 +84,7 @@ impl Default for FaceTracks {
             known: BTreeMap::new(),
             started: false,
             unjudged_faces: 0,
+            model: None,
         }
     }
 }
@@ -255,6 +260,30 @@ async fn estimate_ages(
 }
 
 impl FaceTracks {
+    /// Those of a live video whose appearances up to `last` are known no more; `started`: whether it was reported that it is
+    /// being watched.
+    pub(super) fn after(last: TrackId, started: bool) -> Self {
+        let tracker = FaceTracker::new(TrackingRules::default()).numbered_after(last);
+        Self { tracker, started, ..Self::default() }
+    }
+
+    /// Goes on with the embeddings of a model. Open appearances of another one cannot be compared any more, and are dropped.
+    /// Where `samples_per_second` is given, the content is looked at again from where the earliest of them began.
+    pub(super) fn enter_space(&mut self, model: &str, samples_per_second: Option<f64>) {
+        let before = self.model.replace(model.to_owned());
+        if before.is_none_or(|before| before == model) {
+            return;
+        }
+        let dropped = self.tracker.finish();
+        self.known.clear();
+        let earliest = dropped.iter().map(|track| track.from).min_by(f64::total_cmp);
+        if let (Some(earliest), Some(rate)) = (earliest, samples_per_second) {
+            // The sample at this position is not wanted any more.
+            self.time = (earliest - 1.0 / rate).max(0.0).min(self.time);
+            self.tracker.go_back_to(self.time);
+        }
+    }
+
     /// Takes the next picture: follows its faces, and estimates the age of those that are clearer than before.
     pub(super) async fn follow(
         &mut self,
@@ -446,6 +475,7 @@ impl ModerationRun {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use vision::track::FrameFace;
 
     fn state() -> TrackState {
         TrackState::new(base::Uuid::nil().into())
@@ -501,6 +531,51 @@ mod tests {
             state.add_age_estimate(0.5, &age(22.0));
         }
         assert!(!state.needs_look(Some(18)), "further estimates would not be made");
+    }
+
+    fn seen(embedding: Vec<f32>) -> FrameFace {
+        let face = Face { left: 0.0, top: 0.0, right: 9.0, bottom: 9.0, score: 1.0, points: [[5.0; 2]; 6] };
+        FrameFace { face, embedding: Some(embedding), quality: 0.9 }
+    }
+
+    /// A checkpoint of the model `old` whose third appearance, from 4 seconds to 6, is open.
+    fn of_old_model() -> FaceTracks {
+        let mut tracks = FaceTracks::after(TrackId(2), true);
+        tracks.enter_space("old", None);
+        for time in [4.0, 5.0, 6.0] {
+            let step = tracks.tracker.step(time, vec![seen(vec![1.0, 0.0])]);
+            assert_eq!(step.tracks, [TrackId(3)]);
+            tracks.known.insert(TrackId(3), state());
+            tracks.time = time;
+        }
+        serde_json::from_str(&serde_json::to_string(&tracks).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn appearances_of_another_model_are_dropped_and_looked_at_again() {
+        let is_open = |tracks: &FaceTracks| (tracks.tracker.active().count(), tracks.known.len());
+        let mut same = of_old_model();
+        same.enter_space("old", Some(2.0));
+        assert_eq!((same.time, is_open(&same)), (6.0, (1, 1)));
+
+        let mut stored = of_old_model();
+        stored.enter_space("new", Some(2.0));
+        assert_eq!((stored.time, is_open(&stored)), (3.5, (0, 0)), "before the earliest picture");
+        let mut live = of_old_model();
+        live.enter_space("new", None);
+        assert_eq!((live.time, is_open(&live), live.started), (6.0, (0, 0), true));
+        for (mut tracks, time) in [(stored, 4.0), (live, 6.5)] {
+            let step = tracks.tracker.step(time, vec![seen(vec![0.0, 1.0])]);
+            assert_eq!(step.tracks, [TrackId(4)], "no number is used twice");
+            let ended = tracks.tracker.finish();
+            assert_eq!(ended.iter().map(|track| track.from).collect::<Vec<_>>(), [time]);
+            assert_eq!(ended[0].best.len(), 1, "nothing of the old one");
+        }
+
+        let mut unnamed = of_old_model();
+        unnamed.model = None;
+        unnamed.enter_space("new", Some(2.0));
+        assert_eq!(is_open(&unnamed), (1, 1), "of a build that did not write it");
     }
 
     #[test]

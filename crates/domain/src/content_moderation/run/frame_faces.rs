@@ -1,14 +1,17 @@
 //! The faces in the pictures of a video, picture by picture and in order: of a live video by looking at every picture, of a
 //! stored one by looking at those that show something new.
 
-use super::adaptive_looks::{AdaptiveLooks, MAX_FACES_PER_FRAME};
+use super::{
+    adaptive_looks::{AdaptiveLooks, MAX_FACES_PER_FRAME},
+    shown_pictures::{ShownPicture, ShownPictures},
+};
 use crate::{
     content_moderation::{ContentModerationSettings, VideoLooks},
     image_analysis::{AnalysisError, ImageAnalyser},
 };
 use base::Picture;
 use futures_util::{Stream, StreamExt as _, stream};
-use media::video::{FrameStream, SampledFrame, VideoError};
+use media::video::{FrameStream, VideoError};
 use std::sync::{
     Arc, Mutex, PoisonError,
     atomic::{AtomicBool, Ordering},
@@ -64,6 +67,7 @@ pub(super) fn frame_faces<'a>(
     wanted: LooksWanted,
 ) -> stream::BoxStream<'a, Result<FrameFaces, FrameFacesError>> {
     let min_face_pixels = settings.min_face_pixels;
+    let frames = ShownPictures::of(frames, (!is_live).then_some(settings.frames_per_second));
     if is_live || settings.looks == VideoLooks::Full {
         every_frame(analyser, frames, min_face_pixels, settings.parallel_frames.max(1)).boxed()
     } else {
@@ -74,7 +78,7 @@ pub(super) fn frame_faces<'a>(
 /// Looks at every picture, at several in parallel.
 fn every_frame(
     analyser: &ImageAnalyser,
-    frames: FrameStream,
+    frames: ShownPictures,
     min_face_pixels: f32,
     parallel: usize,
 ) -> impl Stream<Item = Result<FrameFaces, FrameFacesError>> + Send {
@@ -95,14 +99,13 @@ fn every_frame(
 /// decoder works on the next ones meanwhile.
 fn changed_frames(
     analyser: &ImageAnalyser,
-    frames: FrameStream,
+    frames: ShownPictures,
     min_face_pixels: f32,
     wanted: LooksWanted,
 ) -> impl Stream<Item = Result<FrameFaces, FrameFacesError>> + Send {
     let looks = AdaptiveLooks::new(min_face_pixels);
     stream::try_unfold((frames, looks, wanted), move |(mut frames, mut looks, wanted)| async move {
-        let Some(SampledFrame { time, picture }) = frames.next().await? else { return Ok(None) };
-        let picture = Arc::new(picture);
+        let Some((time, picture)) = frames.next().await? else { return Ok(None) };
         let (analysed, is_wanted) = (picture.clone(), wanted.get());
         let analysis = analyser.run_in_background(move |vision: &mut VisionModels| {
             let faces = looks.next(vision, &analysed, time, is_wanted);
@@ -120,10 +123,8 @@ fn changed_frames(
 async fn detect_faces(
     analyser: &ImageAnalyser,
     scheduler: Arc<Mutex<VideoTileScheduler>>,
-    frame: SampledFrame,
+    (time, picture): ShownPicture,
 ) -> Result<FrameFaces, FrameFacesError> {
-    let SampledFrame { time, picture } = frame;
-    let picture = Arc::new(picture);
     let analysed = picture.clone();
     let analysis = analyser.run_in_background(move |vision: &mut VisionModels| {
         let mut scheduler = scheduler.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,7 +5,7 @@ use super::{
     ModerationRun, RunStopError, effects::RunEffects, face_tracks::FaceTracks, video::STOP_CHECK_INTERVAL,
 };
 use crate::content_moderation::NotificationReason;
-use media::video::SamplingRequest;
+use media::video::{SamplingRequest, VideoError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -24,7 +24,9 @@ impl ModerationRun {
             let error = match ended {
                 Ok(StreamEnd::Finished) => return self.finish(tracks).await,
                 Ok(StreamEnd::Interrupted) => None,
-                Err(RunStopError::ContentUnavailable(error)) if error.is_transient() => Some(error),
+                Err(RunStopError::ContentUnavailable(error)) if may_come_back(&error, tracks.started) => {
+                    Some(error)
+                }
                 Err(stop) => return Err(stop),
             };
             let since = *outage.since.get_or_insert_with(Instant::now);
@@ -99,6 +101,16 @@ impl ModerationRun {
     }
 }
 
+/// Whether a stream may come back after an error. Of one that was watched before, servers say that it is not there while its
+/// publisher connects again, and cameras that pause send sound alone; whoever may not watch it is refused for good.
+fn may_come_back(error: &VideoError, was_watched: bool) -> bool {
+    match error {
+        VideoError::Status { status, .. } if was_watched => !matches!(status, 401 | 403),
+        VideoError::NotAVideo | VideoError::NoVideoStream(_) if was_watched => true,
+        other => other.is_transient(),
+    }
+}
+
 /// How a stream ended.
 enum StreamEnd {
     /// The stream says that it has ended.
@@ -113,4 +125,17 @@ struct StreamOutage {
     since: Option<Instant>,
     /// How often the stream was opened again in vain.
     attempts: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_stream_that_was_watched_is_waited_for_without_pictures() {
+        for error in [VideoError::NotAVideo, VideoError::NoVideoStream("audio".to_owned())] {
+            assert!(may_come_back(&error, true) && !may_come_back(&error, false), "{error}");
+        }
+        assert!(!may_come_back(&VideoError::Empty, true));
+    }
 }

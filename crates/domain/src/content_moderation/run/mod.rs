@@ -3,6 +3,7 @@
 //!
 //! - this file: the jobs, how a run begins and how it stops
 //! - `image`, `video`, `live`: the three kinds of content
+//! - `shown_pictures`: the pictures of a video for as long as each is shown
 //! - `frame_faces`, `adaptive_looks`: the faces in each picture of a video, and which pictures are looked at for them
 //! - `face_tracks`: the faces in moving pictures, followed from picture to picture; the checkpoint
 //! - `appearances`: what a run would judge in a stored video, without judging it
@@ -19,6 +20,7 @@ mod finding_writer;
 mod frame_faces;
 mod image;
 mod live;
+mod shown_pictures;
 mod video;
 
 use super::{
@@ -26,7 +28,7 @@ use super::{
     contents::{self, ContentType, uploads::ContentUploads},
     ending::{ModerationEnder, ModerationOutcome, NotificationContextRow},
     finding_pictures::FindingPictureStore,
-    notifications::NotificationContext,
+    notifications::{NotificationContext, NotificationDraft},
     sealed_columns::SealedColumns,
 };
 use crate::{
@@ -41,14 +43,24 @@ use face_tracks::{FaceTracks, MAX_CANDIDATES, MIN_CLEAR_QUALITY, UNCLEAR_DISTANC
 use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, LeaseError, NewJob, RetryPolicy};
 use media::video::{ContentLoader, ContentSource, VideoError};
 use serde::{Deserialize, Serialize};
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 use tokio::{sync::Mutex, time::Instant};
+use vision::track::TrackId;
 
 pub use appearances::{VideoAppearance, VideoAppearances, find_appearances};
 pub use frame_faces::FrameFacesError;
 
 /// A content that cannot be fetched now may be available soon; after these attempts its moderation fails.
 const CONTENT_RETRY: RetryPolicy = RetryPolicy { waits: &[5, 30, 120], jitter: 0.2 };
+
+/// The wait before a run goes on from its checkpoint after it got further and then failed, seconds.
+const RESUME_SECONDS: i64 = 5;
 
 /// How old what is known of profiles may be when faces of a live video are judged.
 const KNOWN_PROFILES_AGE: Duration = Duration::from_secs(10);
@@ -221,6 +233,8 @@ struct ModerationRun {
     began_at: Timestamp,
     /// How much of the content earlier runs have processed, in seconds.
     start_position: f64,
+    /// Whether a checkpoint beyond that was written.
+    has_progressed: AtomicBool,
 }
 
 #[derive(FromRow)]
@@ -255,12 +269,14 @@ impl ModerationRunner {
         match run.handle_stop(tracks, stop).await {
             Ok(outcome) => Ok(outcome),
             Err(RunStopError::ServerFailure(failure)) => {
+                if run.has_progressed() {
+                    tracing::warn!(error = failure.error, "a moderation goes on from its checkpoint");
+                    return Ok(run.resume_soon());
+                }
                 // The last attempt fails the moderation, so that the caller learns of it and not the operator alone.
                 if run.lease.attempts >= CONTENT_RETRY.attempts() {
-                    let words = "this server could not process the content; its operator can tell more";
-                    let effects = RunEffects::ending(ModerationOutcome::failed("INTERNAL_ERROR", words));
                     tracing::error!(error = failure.error, "a moderation failed");
-                    if run.commit_effects(None, effects).await.is_ok() {
+                    if run.give_up().await.is_ok() {
                         return Ok(JobOutcome::Done);
                     }
                 }
@@ -303,10 +319,7 @@ impl ModerationRunner {
         let context = row.context.open(id, &self.sealed_columns);
         JobIds { app: Some(context.app), content: Some(context.content), ..JobIds::default() }.record();
         let known_profiles = self.load_known_profiles(&mut tx, &context).await?;
-        let checkpoint: Option<FaceTracks> = match row.checkpoint {
-            Some(sealed) => self.sealed_columns.open_checkpoint(&mut tx, id, &sealed).await?,
-            None => None,
-        };
+        let mut tracks = self.open_tracks(&mut tx, &context, row.checkpoint).await?;
         tx.commit().await?;
 
         let matching = FaceMatching {
@@ -315,7 +328,8 @@ impl ModerationRunner {
         };
         let known_profiles = Mutex::new((Instant::now(), known_profiles));
         let began_at = row.started_at.map_or(now, |at| at.0);
-        let mut tracks = checkpoint.unwrap_or_default();
+        let is_live = context.content_type == ContentType::LiveVideo;
+        tracks.enter_space(&matching.model, (!is_live).then_some(self.settings.frames_per_second));
         let start_position = tracks.time;
         let run = ModerationRun {
             runner: self.clone(),
@@ -326,6 +340,7 @@ impl ModerationRunner {
             lease,
             began_at,
             start_position,
+            has_progressed: AtomicBool::new(false),
         };
         if row.state == ModerationState::Stopping {
             let mut effects = run.close_tracks(&mut tracks).await?;
@@ -338,6 +353,34 @@ impl ModerationRunner {
 }
 
 impl ModerationRunner {
+    /// What earlier runs know of the appearances, as their checkpoint has it. A live video that has none which can be read is
+    /// not seen again from the beginning, so its appearances are numbered on.
+    async fn open_tracks(
+        &self,
+        view: &mut ReadTx,
+        context: &NotificationContext,
+        checkpoint: Option<Vec<u8>>,
+    ) -> Result<FaceTracks, DbError> {
+        let id = context.moderation;
+        if let Some(sealed) = checkpoint
+            && let Some(tracks) = self.sealed_columns.open_checkpoint(view, id, &sealed).await?
+        {
+            return Ok(tracks);
+        }
+        if context.content_type != ContentType::LiveVideo {
+            return Ok(FaceTracks::default());
+        }
+        let last = sql!("SELECT coalesce(max(track), 0) FROM findings WHERE moderation_id = $1", id);
+        let last = view.count(last).await?;
+        let started = sql!(
+            "SELECT count(*) FROM notifications WHERE moderation_id = $1 AND subject = $2",
+            id,
+            NotificationReason::Started.to_string(),
+        );
+        let started = view.count(started).await? > 0;
+        Ok(FaceTracks::after(TrackId(last.unsigned_abs()), started))
+    }
+
     async fn load_known_profiles(
         &self,
         view: &mut ReadTx,
@@ -448,10 +491,12 @@ impl ModerationRun {
                 Ok(JobOutcome::Done)
             }
             RunStopError::ContentUnavailable(error) => {
-                let retry = error.is_transient() && self.lease.attempts < CONTENT_RETRY.attempts();
-                if retry && self.context.content_type != ContentType::LiveVideo {
-                    self.commit_effects(Some(&tracks), RunEffects::default()).await?;
-                    return Err(RunStopError::ServerFailure(error.into()));
+                if error.is_transient() && self.context.content_type != ContentType::LiveVideo {
+                    let has_progressed = self.has_progressed() || tracks.time > self.start_position;
+                    if has_progressed || self.lease.attempts < CONTENT_RETRY.attempts() {
+                        self.commit_effects(Some(&tracks), RunEffects::default()).await?;
+                        return Err(RunStopError::ServerFailure(error.into()));
+                    }
                 }
                 // What was found before the content failed is reported.
                 let mut effects = self.close_tracks(&mut tracks).await?;
@@ -460,6 +505,47 @@ impl ModerationRun {
                 Ok(JobOutcome::Done)
             }
         }
+    }
+
+    /// Whether a checkpoint beyond the start of this run was written.
+    fn has_progressed(&self) -> bool {
+        self.has_progressed.load(Ordering::Relaxed)
+    }
+
+    /// The job runs again soon, and its attempts are counted from zero: each run that gets further has all of them.
+    fn resume_soon(&self) -> JobOutcome {
+        JobOutcome::Again(self.runner.environment.now() + SignedDuration::from_secs(RESUME_SECONDS))
+    }
+
+    /// Ends a moderation that this server fails to process. What was not written is taken up from the checkpoint; what cannot
+    /// be judged is left out.
+    async fn give_up(&self) -> Result<(), RunStopError> {
+        let mut tracks = self.stored_tracks().await?;
+        let mut effects = match self.close_tracks(&mut tracks).await {
+            Ok(effects) => effects,
+            Err(_) => RunEffects {
+                notifications: self.draft_stopped(&tracks).into_iter().collect(),
+                ..RunEffects::default()
+            },
+        };
+        let words = "this server could not process the content; its operator can tell more";
+        effects.outcome = Some(ModerationOutcome::failed("INTERNAL_ERROR", words));
+        self.commit_effects(None, effects).await
+    }
+
+    /// What the checkpoint has that was written last.
+    async fn stored_tracks(&self) -> Result<FaceTracks, RunStopError> {
+        #[derive(FromRow)]
+        struct CheckpointRow {
+            checkpoint: Option<Vec<u8>>,
+        }
+        let mut view = self.runner.db.read().await?;
+        let row: Option<CheckpointRow> =
+            view.fetch_optional(sql!("SELECT checkpoint FROM moderations WHERE id = $1", self.id())).await?;
+        let checkpoint = row.and_then(|row| row.checkpoint);
+        let mut tracks = self.runner.open_tracks(&mut view, &self.context, checkpoint).await?;
+        tracks.enter_space(&self.matching.model, None);
+        Ok(tracks)
     }
 
     /// Ends a run that processed its content to the end.
@@ -474,10 +560,13 @@ impl ModerationRun {
         let mut effects = RunEffects::default();
         let ended = tracks.tracker.finish();
         self.judge_ended(tracks, ended, &mut effects).await?;
-        if tracks.started {
-            effects.notifications.push(self.runner.ender.draft_action(NotificationReason::Stopped));
-        }
+        effects.notifications.extend(self.draft_stopped(tracks));
         Ok(effects)
+    }
+
+    /// What tells that a live video is not watched any more, if it was told that it is.
+    fn draft_stopped(&self, tracks: &FaceTracks) -> Option<NotificationDraft> {
+        tracks.started.then(|| self.runner.ender.draft_action(NotificationReason::Stopped))
     }
 
     /// Fails if the run must stop: the moderation was stopped, the worker is shutting down, or the account is deleted.
