@@ -1,7 +1,8 @@
 //! The one EXIF tag that is used: the orientation (CIPA DC-008, tag 0x0112).
 
 /// The orientation, 1 to 8, in a TIFF block as found in a JPEG's APP1 segment (after `Exif\0\0`), a PNG's `eXIf` or a WebP's
-/// `EXIF` chunk, or in a TIFF file, whose first directory is that of its first picture. Anything malformed reads as 1, upright: a wrong tag must not make a picture refused.
+/// `EXIF` chunk, or in a TIFF file, whose first directory is that of its first picture. Anything malformed reads as 1, upright:
+/// a wrong tag must not make a picture refused.
 pub(super) fn orientation(tiff: &[u8]) -> u8 {
     read(tiff).unwrap_or(1)
 }

@@ -9,6 +9,8 @@ use std::{ops::Range, sync::Arc};
 const SAMPLE_ROUNDING: f64 = 1e-4;
 /// From how many intervals between two pictures on the first one counts as shown in between. Times of frames vary a little.
 const MIN_INTERVALS_SHOWN: f64 = 1.5;
+/// A picture counts as shown for so long at most, in seconds: a small file can say that one stays for years.
+const MAX_SECONDS_SHOWN: f64 = 30.0;
 
 /// A picture, and when it is shown, in seconds from the content's beginning.
 pub(super) type ShownPicture = (f64, Arc<Picture>);
@@ -56,16 +58,13 @@ impl ShownPictures {
             }
             let next = self.frames.next().await?;
             let shown_from = self.last.as_ref().map(|(time, _)| *time);
-            let shown_until = match next {
-                Some(SampledFrame { time, picture }) => {
-                    self.following = Some((time, Arc::new(picture)));
-                    Some(time)
-                }
-                None => {
-                    self.is_over = true;
-                    // A film of many frames has ended by then, even if its sound goes on.
-                    self.frames.probe().duration.filter(|_| self.is_slow)
-                }
+            let shown_until = if let Some(SampledFrame { time, picture }) = next {
+                self.following = Some((time, Arc::new(picture)));
+                Some(time)
+            } else {
+                self.is_over = true;
+                // A film of many frames has ended by then, even if its sound goes on.
+                self.frames.probe().duration.filter(|_| self.is_slow)
             };
             if let (Some(from), Some(until)) = (shown_from, shown_until) {
                 self.repeats = samples_between(from, until, rate);
@@ -81,7 +80,7 @@ fn samples_between(from: f64, until: f64, samples_per_second: f64) -> Range<i64>
     if (until - from) * samples_per_second <= MIN_INTERVALS_SHOWN {
         return 0..0;
     }
-    sample(from) + 1..sample(until)
+    sample(from) + 1..sample(until.min(from + MAX_SECONDS_SHOWN))
 }
 
 #[cfg(test)]
@@ -93,6 +92,7 @@ mod tests {
         assert_eq!(samples_between(0.0, 3.0, 2.0), 1..6, "at 0.5 to 2.5 seconds");
         assert_eq!(samples_between(6.0, 8.7, 2.0), 13..17);
         assert_eq!(samples_between(0.0, 20.0, 0.1), 1..2);
+        assert_eq!(samples_between(2.0, 1e12, 2.0), 5..64, "for half a minute");
         assert!(samples_between(5.0, f64::NAN, 2.0).is_empty() && samples_between(5.0, 1.0, 2.0).is_empty());
     }
 
