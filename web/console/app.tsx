@@ -92,9 +92,10 @@ export function App() {
       latest.current = next;
       countMove();
       setStage(next);
-      if (!now) {
+      const isSomebodyElse = now && personOf(now) !== personOf(ended);
+      if (!now || (isSomebodyElse && missingFactor(now))) {
         show({ text: isKept ? texts.session.overKept : texts.session.over, tone: "bad" });
-      } else if (personOf(now) !== personOf(ended)) {
+      } else if (isSomebodyElse) {
         show({ text: fill(texts.session.other, { name: personName(now) }), tone: "plain" });
       }
     },

@@ -76,6 +76,9 @@ export function watchSession(known: Session | undefined, onLooked: (now: Session
       isOutdated = true;
     } else if (isNews && isSeen()) {
       void look();
+    } else if (isNews) {
+      // The next call that changes something looks.
+      isInDoubt = true;
     }
   };
   const stopAdmitting = known ? admitChanges(() => (isInDoubt || isKnownOver ? admit() : undefined)) : undefined;

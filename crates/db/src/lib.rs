@@ -28,7 +28,7 @@ pub use db_derive::FromRow;
 pub use engine::{
     AuditRecorder, Db, DbError, DbRow, Durability, Engine, PoolUsage, ReadTx, RecordedFuture, WriteTx,
 };
-pub use query::{Query, Value};
+pub use query::{Query, Value, ids_json};
 pub use schema_status::SchemaStatus;
 pub use scratch_schema::ScratchSchema;
 pub use sqlx::FromRow;

@@ -21,6 +21,12 @@ macro_rules! sql {
     };
 }
 
+/// Ids as one value, a JSON list of hexadecimal texts. SQLite takes it apart by `SELECT unhex(value) FROM json_each($1)`,
+/// PostgreSQL by `SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($1)`.
+pub fn ids_json<T: Copy + Into<Uuid>>(ids: &[T]) -> serde_json::Value {
+    ids.iter().map(|id| Into::<Uuid>::into(*id).simple().to_string()).collect()
+}
+
 /// A statement, and the values for `$1`, `$2` and so on. [`sql!`] makes it.
 #[derive(Debug)]
 pub struct Query {

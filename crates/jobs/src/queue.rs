@@ -2,7 +2,7 @@
 
 use crate::{Job, Lane, new_job::RECURRING_KEY};
 use base::{AccountId, AppId, SignedDuration, Timestamp, Uuid};
-use db::{Db, DbError, FromRow, Json, ReadTx, WriteTx, sql};
+use db::{Db, DbError, FromRow, Json, ReadTx, WriteTx, ids_json, sql};
 use std::collections::HashMap;
 use tokio::sync::watch;
 
@@ -380,7 +380,6 @@ pub(crate) async fn extend_leases(
     if running.is_empty() {
         return Ok(());
     }
-    let ids: serde_json::Value = running.iter().map(|id| id.simple().to_string()).collect();
     let mut tx = db.write().await?;
     tx.execute(sql!(
         sqlite: "UPDATE jobs SET leased_until = $2 WHERE worker = $1 AND state = 'RUNNING'
@@ -389,7 +388,7 @@ pub(crate) async fn extend_leases(
                       AND id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($3))",
         worker,
         until,
-        ids,
+        ids_json(running),
     ))
     .await?;
     tx.commit().await

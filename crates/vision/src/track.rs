@@ -190,11 +190,6 @@ impl FaceTracker {
         Self { next: last.0.saturating_add(1), ..self }
     }
 
-    /// Goes on from an earlier time, with the frames after it.
-    pub fn go_back_to(&mut self, time: f64) {
-        self.now = self.now.min(time);
-    }
-
     /// Ends all tracks at the end of the video. Their numbers are not used again.
     pub fn finish(&mut self) -> Vec<FaceTrack> {
         self.active.drain(..).map(|active| active.track).collect()

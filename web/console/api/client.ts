@@ -40,7 +40,7 @@ export function admitChanges(by: Admission): () => void {
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface CallOptions {
-  /** Finish the call even if the page goes away. */
+  /** Finish the call even if the page goes away; it waits for nothing. */
   keepalive?: boolean;
   /** Gives the call up. */
   signal?: AbortSignal;
@@ -53,7 +53,7 @@ export async function call<Operation>(
   body?: RequestBodyOf<Operation>,
   options: CallOptions = {},
 ): Promise<ResponseOf<Operation>> {
-  const wait = method === "GET" ? undefined : admission?.();
+  const wait = method === "GET" || options.keepalive ? undefined : admission?.();
   if (wait) {
     await wait;
   }

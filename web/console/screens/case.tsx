@@ -34,11 +34,14 @@ export function CaseScreen({ id }: ScreenProps) {
 
 function OpenCase({ shown }: { shown: Case }) {
   const texts = useTexts();
-  const { checkSession } = useSession();
+  const { checkSession, isGone } = useSession();
   const [store] = useState(() => new PictureStore());
   const [meter] = useState(() => new ExposureMeter());
   useEffect(() => () => store.keepOnly([]), [store]);
   const report = (caseId: string, views: View[]) => {
+    if (isGone()) {
+      return;
+    }
     recordViews(caseId, views).catch((failure: unknown) => checkSession(failure));
   };
   return (

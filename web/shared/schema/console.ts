@@ -353,7 +353,8 @@ export interface paths {
         /**
          * Claim cases.
          * @description The answer has everything that the reviewer holds: cases that were claimed before come first, and their leases are
-         *     renewed. Nobody else gets them until their leases end.
+         *     renewed. Nobody else gets them until their leases end. Then come those whose leases have ended, as long as more are wanted and
+         *     nobody else has claimed them since.
          */
         post: operations["claim_cases"];
     };
@@ -364,7 +365,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Renew the leases of cases. */
+        /**
+         * Renew the leases of cases.
+         * @description A lease that has ended goes on if nobody else has claimed the case since.
+         */
         post: operations["renew_leases"];
     };
     "/console/credentials": {

@@ -493,6 +493,16 @@ async function signInHere(page: Page, server: ConsoleStandIn, who: Member): Prom
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
+/** Looks at the pictures of the case that is open. */
+async function look(page: Page): Promise<void> {
+  await page.locator("#heading").focus();
+  await page.keyboard.down("Space");
+  await expect(page.locator(".picture-frame").first()).toHaveAttribute("data-covered", "false");
+  await expect(page.getByAltText("Face", { exact: true })).toBeVisible();
+  await page.keyboard.up("Space");
+  await expect(page.getByAltText("Face: covered")).toBeVisible();
+}
+
 test("what was typed about a case is there again after a session that ended, and not for anybody else", async ({
   page,
   server,
@@ -571,6 +581,53 @@ test("a desk goes on as whoever signs in in a tab beside it, at once, and nothin
     server.requests.filter((asked) => asked.includes("/release")),
     "Ada's cases are not Eve's to give back",
   ).toEqual([]);
+});
+
+test("what was seen of a case is not counted for whoever signs in in a tab beside it", async ({ page, server }) => {
+  const shown = findingCase(1);
+  server.cases.all = [shown];
+  await openQueue(page, server);
+  await page.goto(`${server.page}#case=${shown.id}`);
+  await heading(page, /younger/);
+  await look(page);
+  const beside = await page.context().newPage();
+  await signInHere(beside, server, member(2, "Eve", { admin: true }));
+  await expect(page.locator(".side .who-name")).toHaveText("Eve");
+  await settle(page);
+  expect(server.cases.views).toEqual([]);
+});
+
+test("a desk that nobody sees sends nothing for whoever has signed in beside it", async ({ page, server }) => {
+  server.cases.all = [findingCase(1)];
+  await page.clock.install();
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  await look(page);
+  await showPage(page, false);
+  const heard = page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        new BroadcastChannel("assay-console-sign-ins").onmessage = () => resolve();
+      }),
+  );
+  const beside = await page.context().newPage();
+  await signInHere(beside, server, member(2, "Eve", { admin: true }));
+  await heard;
+  await page.clock.fastForward(60_000);
+  await expect(page.locator(".side .who-name")).toHaveText("Eve");
+  await settle(page);
+  expect(server.cases.views).toEqual([]);
+});
+
+test("a desk that is closed gives its cases back, also while it looks who is signed in", async ({ page, server }) => {
+  server.cases.all = [findingCase(1)];
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  const looks = await holdCalls(page, "**/console/session", "GET");
+  await page.evaluate(() => window.dispatchEvent(new Event("focus")));
+  await expect.poll(() => looks.asked.length).toBe(1);
+  await page.evaluate(() => window.dispatchEvent(new Event("pagehide")));
+  await expect.poll(() => server.cases.held.size).toBe(0);
 });
 
 test("a desk whose last case turns out to be somebody else's is empty, and looks for more", async ({

@@ -288,7 +288,7 @@ test("a tab goes on as whoever has signed in in another one since, and what was 
   await showPage(page, false);
   await showPage(page, true);
   await expect(name).toHaveText("Eve");
-  await expect(spoken(page)).toHaveText("Eve signed in in another tab, and is signed in here as well now.");
+  await expect(spoken(page)).toHaveText("Eve has signed in in another tab and is now signed in here too.");
   await heading(page, "Inbox");
   await expect(page.locator("#heading")).toBeFocused();
   await expect(comment).toHaveValue("");
@@ -320,7 +320,7 @@ test("nothing is sent in the name of whoever has signed in in another tab before
   await expect(name).toHaveText("Eve");
   await settle(page);
   expect(accepted()).toEqual([]);
-  await expect(spoken(page)).toHaveText("Eve signed in in another tab, and is signed in here as well now.");
+  await expect(spoken(page)).toHaveText("Eve has signed in in another tab and is now signed in here too.");
 });
 
 test("what is pressed where nobody answers who is signed in is not sent, and asks again", async ({ page, server }) => {

@@ -10,7 +10,7 @@
 
 use super::sealed_columns::{EmbeddingOwner, SealedColumns};
 use crate::{
-    accounts, faces,
+    accounts,
     image_analysis::sample_faces::{ColourDetail, encode_jpeg_of},
     keyring::KEY_BYTES,
     tenancy::limits,
@@ -19,7 +19,7 @@ use base::{
     AccountId, Environment, FindingPicturesId, Id as _, ModerationFindingId, ModerationId, NotificationId,
     Picture, ProfileId, Secret, SignedDuration, Timestamp, Uuid,
 };
-use db::{Db, DbError, FromRow, Json, ReadTx, WriteTx, sql};
+use db::{Db, DbError, FromRow, Json, ReadTx, WriteTx, ids_json, sql};
 use futures_util::TryStreamExt as _;
 use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
 use media::blobs::{BlobError, BlobKey, BlobKeySegment, BlobPrefix, BlobStore};
@@ -591,7 +591,7 @@ impl FindingPictureStore {
                 sqlite: "SELECT id FROM finding_pictures WHERE id IN (SELECT unhex(value) FROM json_each($1))",
                 postgres: "SELECT id FROM finding_pictures
                             WHERE id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($1))",
-                faces::ids_json(files),
+                ids_json(files),
             ))
             .await?;
         let named: HashSet<FindingPicturesId> = rows.into_iter().map(|row| row.id).collect();

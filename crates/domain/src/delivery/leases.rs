@@ -2,9 +2,8 @@
 //! does its work again.
 
 use super::records::DeliveryAttempt;
-use crate::faces;
 use base::{AppId, DeliveryId, SignedDuration, Timestamp, Uuid};
-use db::{Db, DbError, DbTimestamp, Durability, FromRow, ReadTx, WriteTx, sql};
+use db::{Db, DbError, DbTimestamp, Durability, FromRow, ReadTx, WriteTx, ids_json, sql};
 
 /// A message that this process is delivering.
 #[derive(Debug, FromRow)]
@@ -133,7 +132,7 @@ pub(super) async fn extend(
                       AND id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($3))",
         worker,
         now + lease,
-        faces::ids_json(held),
+        ids_json(held),
     );
     let requeued = sql!(
         "UPDATE deliveries SET state = 'WAITING', tries = tries - 1, worker = NULL, leased_until = NULL

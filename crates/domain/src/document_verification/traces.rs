@@ -7,11 +7,10 @@
 use super::{face_templates::FaceTemplate, fraud_list::number_hash};
 use crate::{
     erasure_keys::{self, ErasureKeys, KeyOwner},
-    faces,
     vault::Vault,
 };
 use base::{AppId, DocumentSessionId, DocumentTraceId, Environment, Id as _, SignedDuration, Timestamp};
-use db::{Db, DbError, FromRow, WriteTx, sql};
+use db::{Db, DbError, FromRow, WriteTx, ids_json, sql};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -276,7 +275,7 @@ async fn delete_keys(tx: &mut WriteTx, traces: &[DeletedTraceRow]) -> Result<(),
         sqlite: "DELETE FROM erasure_keys WHERE owner_id IN (SELECT unhex(value) FROM json_each($1))",
         postgres: "DELETE FROM erasure_keys
                     WHERE owner_id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($1))",
-        faces::ids_json(&ids),
+        ids_json(&ids),
     ))
     .await
     .map(drop)

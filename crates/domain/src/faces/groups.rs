@@ -1,8 +1,8 @@
 //! Groups of profiles, so that a moderation can name many people at once.
 
-use super::{FaceIndexError, InvalidProfileFieldError, ids_json, profile::ProfileStore};
+use super::{FaceIndexError, InvalidProfileFieldError, profile::ProfileStore};
 use base::{AccountId, Environment, GroupId, Id as _, LimitViolation, ProfileId};
-use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+use db::{DbError, FromRow, ReadTx, WriteTx, ids_json, sql};
 
 /// The longest label of a group, in characters.
 pub const MAX_GROUP_LABEL_CHARS: usize = 100;

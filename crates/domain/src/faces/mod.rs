@@ -107,8 +107,3 @@ impl Default for FaceIndexSettings {
         }
     }
 }
-
-/// Ids as a JSON list of hexadecimal texts, for statements that select by many ids.
-pub(crate) fn ids_json<T: Copy + Into<base::Uuid>>(ids: &[T]) -> serde_json::Value {
-    ids.iter().map(|id| Into::<base::Uuid>::into(*id).simple().to_string()).collect()
-}

@@ -1,13 +1,13 @@
 //! Profiles, as they are read.
 
-use super::{FaceIndexError, ProfileDetails, ProfileGroup, ProfileType, ids_json};
+use super::{FaceIndexError, ProfileDetails, ProfileGroup, ProfileType};
 use crate::{
     CreationRange,
     erasure_keys::{ErasureKeys, KeyOwner},
     vault::Vault,
 };
 use base::{AccountId, Environment, FaceId, GroupId, ProfileId, Timestamp};
-use db::{Db, DbError, FromRow, ReadTx, sql};
+use db::{Db, DbError, FromRow, ReadTx, ids_json, sql};
 use documents::text::normalise;
 use std::{collections::HashMap, sync::Arc};
 

@@ -4,7 +4,7 @@ use super::{
     BanRecord, DismissalSelection, FaceIndexError, InvalidProfileFieldError, ProfileDetails, ProfileText,
     ProfileType, ban_sweep,
     change_sequence::next_seq,
-    ids_json, negative_labels,
+    negative_labels,
     profile::{ProfileRow, ProfileStore},
     stored_bytes, tombstones,
 };
@@ -14,7 +14,7 @@ use crate::{
     vault::Vault,
 };
 use base::{AccountId, Id as _, ProfileId, Timestamp, Uuid};
-use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+use db::{DbError, FromRow, ReadTx, WriteTx, ids_json, sql};
 use std::collections::HashSet;
 
 /// How many expired bans are looked for at once.

@@ -8,7 +8,7 @@ use super::{
 };
 use aws_lc_rs::signature::ParsedPublicKey;
 use base::{AppId, OrgId, Uuid};
-use db::{Db, DbError, FromRow, ReadTx, sql};
+use db::{Db, DbError, FromRow, ReadTx, ids_json, sql};
 use std::{
     collections::HashMap,
     sync::{Arc, atomic::AtomicUsize},
@@ -196,7 +196,6 @@ async fn rows(
     view: &mut ReadTx,
     apps: &[AppId],
 ) -> Result<HashMap<AppId, Vec<CallingApplicationRow>>, DbError> {
-    let ids: serde_json::Value = apps.iter().map(|app| Uuid::from(*app).simple().to_string()).collect();
     let found: Vec<CallingApplicationRow> = view
         .fetch_all(sql!(
             sqlite: "SELECT a.id, a.state, a.organisation_id, a.billing_source_id, a.features, a.unclocked,
@@ -215,7 +214,7 @@ async fn rows(
                          LEFT JOIN public_keys k ON k.app_id = a.id AND k.revoked_at IS NULL
                         WHERE a.id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($1))
                         ORDER BY k.created_at DESC",
-            ids,
+            ids_json(apps),
         ))
         .await?;
     let mut rows: HashMap<AppId, Vec<CallingApplicationRow>> = HashMap::new();

@@ -14,12 +14,12 @@ pub(super) use input::{check_url, with_lower_case_scheme};
 
 use crate::{
     CreationRange,
-    faces::{FaceIndexService, ids_json},
+    faces::FaceIndexService,
     violation::{Violation, check_max_items, join_messages, violation},
     wire_enum::wire_enum,
 };
 use base::{AccountId, ContentId, Environment, Id as _, ProfileId, Timestamp, Uuid};
-use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+use db::{DbError, FromRow, ReadTx, WriteTx, ids_json, sql};
 use std::collections::HashMap;
 use uploads::{ContentLocation, ContentUploads};
 

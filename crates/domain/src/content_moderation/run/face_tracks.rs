@@ -267,20 +267,19 @@ impl FaceTracks {
         Self { tracker, started, ..Self::default() }
     }
 
-    /// Goes on with the embeddings of a model. Open appearances of another one cannot be compared any more, and are dropped.
-    /// Where `samples_per_second` is given, the content is looked at again from where the earliest of them began.
-    pub(super) fn enter_space(&mut self, model: &str, samples_per_second: Option<f64>) {
+    /// Goes on with the embeddings of a model. Open appearances of another one cannot be compared any more: those of a live video
+    /// are dropped. A stored content is looked at again from its beginning, where appearances get the numbers that they had, so
+    /// that none is told twice.
+    pub(super) fn enter_space(&mut self, model: &str, is_live: bool) {
         let before = self.model.replace(model.to_owned());
-        if before.is_none_or(|before| before == model) {
+        if before.is_none_or(|before| before == model) || self.tracker.active().next().is_none() {
             return;
         }
-        let dropped = self.tracker.finish();
-        self.known.clear();
-        let earliest = dropped.iter().map(|track| track.from).min_by(f64::total_cmp);
-        if let (Some(earliest), Some(rate)) = (earliest, samples_per_second) {
-            // The sample at this position is not wanted any more.
-            self.time = (earliest - 1.0 / rate).max(0.0).min(self.time);
-            self.tracker.go_back_to(self.time);
+        if is_live {
+            let _not_comparable = self.tracker.finish();
+            self.known.clear();
+        } else {
+            *self = Self { model: self.model.take(), ..Self::default() };
         }
     }
 
@@ -541,7 +540,7 @@ mod tests {
     /// A checkpoint of the model `old` whose third appearance, from 4 seconds to 6, is open.
     fn of_old_model() -> FaceTracks {
         let mut tracks = FaceTracks::after(TrackId(2), true);
-        tracks.enter_space("old", None);
+        tracks.enter_space("old", true);
         for time in [4.0, 5.0, 6.0] {
             let step = tracks.tracker.step(time, vec![seen(vec![1.0, 0.0])]);
             assert_eq!(step.tracks, [TrackId(3)]);
@@ -555,18 +554,26 @@ mod tests {
     fn appearances_of_another_model_are_dropped_and_looked_at_again() {
         let is_open = |tracks: &FaceTracks| (tracks.tracker.active().count(), tracks.known.len());
         let mut same = of_old_model();
-        same.enter_space("old", Some(2.0));
+        same.enter_space("old", false);
         assert_eq!((same.time, is_open(&same)), (6.0, (1, 1)));
 
         let mut stored = of_old_model();
-        stored.enter_space("new", Some(2.0));
-        assert_eq!((stored.time, is_open(&stored)), (3.5, (0, 0)), "before the earliest picture");
+        stored.enter_space("new", false);
+        assert_eq!((stored.time, is_open(&stored)), (0.0, (0, 0)), "from the beginning");
         let mut live = of_old_model();
-        live.enter_space("new", None);
+        live.enter_space("new", true);
         assert_eq!((live.time, is_open(&live), live.started), (6.0, (0, 0), true));
-        for (mut tracks, time) in [(stored, 4.0), (live, 6.5)] {
+        let closed = {
+            let mut closed = of_old_model();
+            let _judged = closed.tracker.finish();
+            closed.enter_space("new", false);
+            closed
+        };
+        assert_eq!(closed.time, 6.0, "nothing of the old model is left");
+        // Of a live video no number is used twice; what is seen again from the beginning has the one that it had.
+        for (mut tracks, time, number) in [(stored, 0.0, 1), (live, 6.5, 4), (closed, 6.5, 4)] {
             let step = tracks.tracker.step(time, vec![seen(vec![0.0, 1.0])]);
-            assert_eq!(step.tracks, [TrackId(4)], "no number is used twice");
+            assert_eq!(step.tracks, [TrackId(number)]);
             let ended = tracks.tracker.finish();
             assert_eq!(ended.iter().map(|track| track.from).collect::<Vec<_>>(), [time]);
             assert_eq!(ended[0].best.len(), 1, "nothing of the old one");
@@ -574,7 +581,7 @@ mod tests {
 
         let mut unnamed = of_old_model();
         unnamed.model = None;
-        unnamed.enter_space("new", Some(2.0));
+        unnamed.enter_space("new", false);
         assert_eq!(is_open(&unnamed), (1, 1), "of a build that did not write it");
     }
 

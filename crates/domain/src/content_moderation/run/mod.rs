@@ -62,6 +62,9 @@ const CONTENT_RETRY: RetryPolicy = RetryPolicy { waits: &[5, 30, 120], jitter: 0
 /// The wait before a run goes on from its checkpoint after it got further and then failed, seconds.
 const RESUME_SECONDS: i64 = 5;
 
+/// The shortest run of a live video that got further: what it counts in is time, which passes whatever fails.
+const MIN_LIVE_PROGRESS: SignedDuration = SignedDuration::from_mins(10);
+
 /// How old what is known of profiles may be when faces of a live video are judged.
 const KNOWN_PROFILES_AGE: Duration = Duration::from_secs(10);
 
@@ -231,6 +234,8 @@ struct ModerationRun {
     lease: Lease,
     /// When the first run of the moderation began.
     began_at: Timestamp,
+    /// When this run began.
+    resumed_at: Timestamp,
     /// How much of the content earlier runs have processed, in seconds.
     start_position: f64,
     /// Whether a checkpoint beyond that was written.
@@ -328,8 +333,7 @@ impl ModerationRunner {
         };
         let known_profiles = Mutex::new((Instant::now(), known_profiles));
         let began_at = row.started_at.map_or(now, |at| at.0);
-        let is_live = context.content_type == ContentType::LiveVideo;
-        tracks.enter_space(&matching.model, (!is_live).then_some(self.settings.frames_per_second));
+        tracks.enter_space(&matching.model, context.content_type == ContentType::LiveVideo);
         let start_position = tracks.time;
         let run = ModerationRun {
             runner: self.clone(),
@@ -339,6 +343,7 @@ impl ModerationRunner {
             matching,
             lease,
             began_at,
+            resumed_at: now,
             start_position,
             has_progressed: AtomicBool::new(false),
         };
@@ -396,6 +401,11 @@ impl ModerationRunner {
         let named = parameters.profiles.iter().copied().chain(attached).chain(of_groups);
         Ok(KnownProfiles::of(is_any_named, named))
     }
+}
+
+/// Whether a run that wrote a checkpoint beyond its start and lasted so long got further.
+fn counts_as_progress(content: ContentType, lasted: SignedDuration) -> bool {
+    content != ContentType::LiveVideo || lasted >= MIN_LIVE_PROGRESS
 }
 
 /// Whether somebody whom the content named was deleted. Asked once the content's profiles were read: a deletion may have taken
@@ -507,9 +517,10 @@ impl ModerationRun {
         }
     }
 
-    /// Whether a checkpoint beyond the start of this run was written.
+    /// Whether this run got further: a checkpoint beyond its start was written, and of a live video it lasted for a while.
     fn has_progressed(&self) -> bool {
-        self.has_progressed.load(Ordering::Relaxed)
+        let lasted = self.runner.environment.now().duration_since(self.resumed_at);
+        self.has_progressed.load(Ordering::Relaxed) && counts_as_progress(self.context.content_type, lasted)
     }
 
     /// The job runs again soon, and its attempts are counted from zero: each run that gets further has all of them.
@@ -544,7 +555,7 @@ impl ModerationRun {
             view.fetch_optional(sql!("SELECT checkpoint FROM moderations WHERE id = $1", self.id())).await?;
         let checkpoint = row.and_then(|row| row.checkpoint);
         let mut tracks = self.runner.open_tracks(&mut view, &self.context, checkpoint).await?;
-        tracks.enter_space(&self.matching.model, None);
+        tracks.enter_space(&self.matching.model, self.context.content_type == ContentType::LiveVideo);
         Ok(tracks)
     }
 
@@ -586,5 +597,18 @@ impl ModerationRun {
             Some(ModerationState::Stopping) => Err(RunStopError::StopRequested),
             _ => Err(RunStopError::LeaseLost),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_that_passes_is_no_progress_of_a_live_video() {
+        let moment = SignedDuration::from_secs(6);
+        assert!(counts_as_progress(ContentType::Video, moment), "its content got further");
+        assert!(!counts_as_progress(ContentType::LiveVideo, moment));
+        assert!(counts_as_progress(ContentType::LiveVideo, MIN_LIVE_PROGRESS));
     }
 }

@@ -77,7 +77,7 @@ impl ShownPictures {
 /// The samples between a picture and the next one, or the end, both in seconds, if those are further apart than samples are.
 fn samples_between(from: f64, until: f64, samples_per_second: f64) -> Range<i64> {
     let sample = |time: f64| (time * samples_per_second + SAMPLE_ROUNDING).floor() as i64;
-    if (until - from) * samples_per_second <= MIN_INTERVALS_SHOWN {
+    if until.is_nan() || (until - from) * samples_per_second <= MIN_INTERVALS_SHOWN {
         return 0..0;
     }
     sample(from) + 1..sample(until.min(from + MAX_SECONDS_SHOWN))

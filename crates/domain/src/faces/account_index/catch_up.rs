@@ -12,13 +12,13 @@ use crate::{
         FaceIndexError,
         change_sequence::current_seq,
         embedding_vault::EmbeddingVault,
-        enrolment, ids_json,
+        enrolment,
         negative_labels::{self, NegativeLabels},
     },
     fair_slots::{FairSlot, FairSlots},
 };
 use base::{AccountId, FaceId, ProfileId, SignedDuration, Timestamp, Uuid};
-use db::{Db, FromRow, ReadTx, sql};
+use db::{Db, FromRow, ReadTx, ids_json, sql};
 use search::{FaceEntry, FaceIndex};
 use std::{
     collections::HashSet,
