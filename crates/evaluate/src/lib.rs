@@ -25,6 +25,7 @@ use media::image_validation;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 #[derive(Subcommand)]
@@ -171,7 +172,10 @@ impl AnalysisRunner {
 
     fn with_rules(settings: &EvaluationSettings, rules: AnalysisRules) -> anyhow::Result<Self> {
         let image_analyser = ImageAnalyser::new(rules);
-        image_analyser.load(&settings.models)?;
+        let mut models = settings.models.clone();
+        // However slow the machine is, no picture is left out.
+        models.queue.max_wait = Duration::MAX;
+        image_analyser.load(&models)?;
         Ok(Self { image_analyser, runtime: tokio::runtime::Handle::current(), refused: BTreeMap::new() })
     }
 

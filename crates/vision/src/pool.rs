@@ -38,8 +38,11 @@ impl PoolNiceness {
     const BACKGROUND: Self = Self { workers: 10, express: 5 };
 }
 
-/// A job; returns whether there was anything to do.
-type PoolJob = Box<dyn FnOnce(&mut VisionModels) -> bool + Send>;
+/// A job; returns what hands over its result, or nothing where nobody waits for it any more.
+type PoolJob = Box<dyn FnOnce(&mut VisionModels) -> Option<HandOver> + Send>;
+
+/// Hands the result of a job to whoever waits for it.
+type HandOver = Box<dyn FnOnce()>;
 
 /// A pool of workers. Dropping it waits for work that was accepted.
 ///
@@ -207,10 +210,12 @@ fn package<T: Send + 'static>(
     let work: PoolJob = Box::new(move |vision| {
         // Skipped where the caller has dropped the future while the job was queued.
         if result_sender.is_closed() {
-            return false;
+            return None;
         }
-        let _dropped = result_sender.send(job(vision));
-        true
+        let result = job(vision);
+        Some(Box::new(move || {
+            let _dropped = result_sender.send(result);
+        }))
     });
     (work, result)
 }
@@ -238,11 +243,15 @@ fn work_through(
 ) {
     while let Some(TakenJob { job, ticket }) = next(queue) {
         let start = Instant::now();
-        let end = match catch_unwind(AssertUnwindSafe(|| job(&mut vision))) {
-            Ok(true) => JobEnd::Done,
-            Ok(false) => JobEnd::Skipped,
-            Err(_) => JobEnd::Panicked,
+        let (end, hand_over) = match catch_unwind(AssertUnwindSafe(|| job(&mut vision))) {
+            Ok(Some(hand_over)) => (JobEnd::Done, Some(hand_over)),
+            Ok(None) => (JobEnd::Skipped, None),
+            Err(_) => (JobEnd::Panicked, None),
         };
         queue.finish(ticket, end, start.elapsed());
+        // Not before: whoever asks again at once must find this worker free, and not be refused because of the job that has ended.
+        if let Some(hand_over) = hand_over {
+            hand_over();
+        }
     }
 }

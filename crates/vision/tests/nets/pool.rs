@@ -187,6 +187,19 @@ async fn a_job_is_refused_only_where_those_before_it_take_longer_than_it_may_wai
     pool.run(None, |_| ()).unwrap().await.unwrap();
 }
 
+/// However long a job takes: the one that has ended is not waited for.
+#[tokio::test]
+async fn whoever_asks_again_once_they_have_the_answer_is_not_refused() {
+    let pool = pool_with(1, QueueLimits { max_queued: 100, max_wait: Duration::from_micros(1) });
+    for round in 0..200 {
+        let answer = pool.run(None, move |_| {
+            std::thread::sleep(Duration::from_millis(1));
+            round
+        });
+        assert_eq!(answer.expect("the worker is free").await, Ok(round));
+    }
+}
+
 #[tokio::test]
 async fn work_that_nobody_waits_for_does_not_shorten_the_expected_wait() {
     let job_time = Duration::from_millis(200);
