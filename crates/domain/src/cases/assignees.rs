@@ -1,9 +1,14 @@
 //! To whom a case may be handed.
 
 use super::{CaseChangeError, CaseKind, CaseService, Reviewer};
-use crate::accounts::{ConsoleScope, Scope, members, roles};
-use base::{CaseId, MemberId};
-use db::{FromRow, ReadTx, sql};
+use crate::accounts::{
+    ConsoleScope, Scope,
+    members::{self, Member},
+    roles::{self, MemberRole},
+};
+use base::{AccountId, AppId, CaseId, MemberId};
+use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+use std::collections::{HashMap, hash_map::Entry};
 
 /// A member to whom a case may be handed.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,15 +33,6 @@ impl CaseKind {
             Self::AgeAppeal => ReviewScope::Console(ConsoleScope::AgesReview),
         }
     }
-
-    /// What the stored scopes of somebody who has that scope are LIKE, as text.
-    pub(super) fn stored_scope_pattern(self) -> String {
-        let scope = match self.review_scope() {
-            ReviewScope::Account(scope) => scope.as_str(),
-            ReviewScope::Console(scope) => scope.as_str(),
-        };
-        format!("%\"{scope}\"%")
-    }
 }
 
 #[derive(FromRow)]
@@ -48,6 +44,77 @@ struct OpinionRow {
 struct KindRow {
     #[sqlx(try_from = "String")]
     kind: CaseKind,
+}
+
+/// A case that was handed to somebody.
+#[derive(FromRow)]
+struct AssignedRow {
+    id: CaseId,
+    #[sqlx(try_from = "String")]
+    kind: CaseKind,
+    assigned_to: MemberId,
+    /// Of the member; `None` if they are none any more.
+    account_id: Option<AccountId>,
+}
+
+/// The members of an account, with what they may decide.
+struct AccountReviewers {
+    members: Vec<Member>,
+    roles: Vec<MemberRole>,
+}
+
+impl AccountReviewers {
+    async fn list(view: &mut ReadTx, account: AccountId) -> Result<Self, DbError> {
+        Ok(Self { members: members::list(view, account).await?, roles: roles::list(view, account).await? })
+    }
+
+    /// Those who may decide cases of a kind.
+    fn of(&self, kind: CaseKind) -> impl Iterator<Item = &Member> {
+        self.members.iter().filter(move |member| {
+            let role = self.roles.iter().find(|role| Some(role.id) == member.role_id);
+            match kind.review_scope() {
+                ReviewScope::Account(scope) => {
+                    member.granted_scopes().contains(&scope)
+                        || role.is_some_and(|role| role.scopes.contains(&scope))
+                }
+                ReviewScope::Console(scope) => {
+                    member.granted_console_scopes().contains(&scope)
+                        || role.is_some_and(|role| role.console_scopes.contains(&scope))
+                }
+            }
+        })
+    }
+}
+
+/// Makes cases of an application anybody's again that were handed to somebody who is no longer a member, or may not decide such
+/// cases any more.
+pub(super) async fn take_back_assignments(tx: &mut WriteTx, app: AppId) -> Result<(), DbError> {
+    let assigned: Vec<AssignedRow> = tx
+        .fetch_all(sql!(
+            "SELECT c.id, c.kind, c.assigned_to, m.account_id FROM cases c LEFT JOIN members m ON m.id = c.assigned_to
+              WHERE c.app_id = $1 AND c.assigned_to IS NOT NULL AND c.state IN ('OPEN', 'HELD') ORDER BY c.id",
+            app,
+        ))
+        .await?;
+    let mut reviewers: HashMap<AccountId, AccountReviewers> = HashMap::new();
+    for AssignedRow { id, kind, assigned_to, account_id } in assigned {
+        if let Some(account) = account_id {
+            let reviewers = match reviewers.entry(account) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(unknown) => unknown.insert(AccountReviewers::list(tx, account).await?),
+            };
+            if reviewers.of(kind).any(|member| member.id == assigned_to) {
+                continue;
+            }
+        }
+        tx.execute(sql!(
+            "UPDATE cases SET assigned_to = NULL WHERE id = $1 AND assigned_to = $2",
+            id,
+            assigned_to,
+        ))
+        .await?;
+    }
+    Ok(())
 }
 
 impl CaseService {
@@ -75,24 +142,10 @@ impl CaseService {
                 case,
             ))
             .await?;
-        let roles = roles::list(view, reviewer.account).await?;
-        let members = members::list(view, reviewer.account).await?;
-        let may_decide = |member: &members::Member| {
-            let role = roles.iter().find(|role| Some(role.id) == member.role_id);
-            match kind.review_scope() {
-                ReviewScope::Account(scope) => {
-                    member.granted_scopes().contains(&scope)
-                        || role.is_some_and(|role| role.scopes.contains(&scope))
-                }
-                ReviewScope::Console(scope) => {
-                    member.granted_console_scopes().contains(&scope)
-                        || role.is_some_and(|role| role.console_scopes.contains(&scope))
-                }
-            }
-        };
-        let mut assignees: Vec<Assignee> = members
-            .iter()
-            .filter(|member| member.id != reviewer.member && may_decide(member))
+        let reviewers = AccountReviewers::list(view, reviewer.account).await?;
+        let mut assignees: Vec<Assignee> = reviewers
+            .of(kind)
+            .filter(|member| member.id != reviewer.member)
             .filter(|member| decided.iter().all(|opinion| opinion.reviewer_id != member.id))
             .map(|member| Assignee { member: member.id, name: member.username.clone() })
             .collect();

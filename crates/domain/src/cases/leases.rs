@@ -4,7 +4,9 @@
 //!
 //! Every change is one guarded statement, so two reviewers never hold the same case, whatever their requests interleave with.
 
-use super::{CaseKind, CaseService, CaseState, CaseText, Reviewer, exposure, queues};
+use super::{
+    CaseKind, CaseService, CaseState, CaseText, Reviewer, assignees::take_back_assignments, exposure, queues,
+};
 use crate::violation::{Violation, check_max_chars};
 use base::{CaseId, CaseQueueId, LimitViolation, MemberId, SignedDuration, Timestamp, Uuid};
 use db::{AuditEvent, DbError, FromRow, ReadTx, WriteTx, sql};
@@ -88,6 +90,7 @@ impl CaseService {
         if !budget.is_zero() && used >= budget {
             return Err(CaseChangeError::BudgetUsedUp { used, budget });
         }
+        take_back_assignments(tx, reviewer.app).await?;
         let count = count.min(MAX_CLAIMED_CASES);
         let mut held = self.renew_all(tx, reviewer, now, count).await?;
         while held.len() < count {
@@ -210,7 +213,6 @@ impl CaseService {
             .execute(sql!(
                 "UPDATE cases SET state = CASE WHEN state = 'HELD' THEN 'OPEN' ELSE state END, held_until = NULL,
                         holder_id = $2, lease_until = $3,
-                        assigned_to = CASE WHEN assigned_to = $2 THEN assigned_to END,
                         created_at = CASE WHEN state = 'GOLDEN' THEN $4 ELSE created_at END,
                         due_at = CASE WHEN state = 'GOLDEN' THEN $5 ELSE due_at END
                   WHERE id = $1 AND (lease_until IS NULL OR lease_until <= $4)",
@@ -259,9 +261,8 @@ impl CaseService {
         .await
     }
 
-    /// The first case of an account or an application that is handed to nobody who is still a member and may decide it, and
-    /// about which the reviewer has not decided. An appeal goes to nobody who has decided any case of its subject, as an
-    /// earlier appeal; golden cases decide nothing.
+    /// The first case of an account or an application that is handed to nobody, and about which the reviewer has not decided.
+    /// An appeal goes to nobody who has decided any case of its subject, as an earlier appeal; golden cases decide nothing.
     async fn first_free(
         &self,
         tx: &mut WriteTx,
@@ -274,16 +275,7 @@ impl CaseService {
             sqlite: "SELECT c.id, c.priority, c.due_at FROM cases c
                       WHERE c.owner_id = $1 AND c.app_id = $2 AND c.state IN ('OPEN', 'HELD', 'GOLDEN')
                         AND (c.state = $3 OR (c.state = 'HELD' AND $3 = 'OPEN' AND c.held_until <= $4))
-                        AND (c.lease_until IS NULL OR c.lease_until <= $4)
-                        AND (c.assigned_to IS NULL OR NOT EXISTS
-                             (SELECT 1 FROM members m
-                                LEFT JOIN member_roles r ON r.id = m.role_id AND r.account_id = m.account_id
-                               WHERE m.id = c.assigned_to
-                                 AND ((c.kind = 'FINDING' AND m.admin = TRUE)
-                                      OR CAST(m.scopes AS TEXT) || CAST(m.console_scopes AS TEXT)
-                                         || COALESCE(CAST(r.scopes AS TEXT) || CAST(r.console_scopes AS TEXT), '')
-                                         LIKE CASE c.kind WHEN 'FINDING' THEN $10 WHEN 'DOCUMENT_CHECK' THEN $11
-                                              ELSE $12 END)))
+                        AND (c.lease_until IS NULL OR c.lease_until <= $4) AND c.assigned_to IS NULL
                         AND (c.queue_id = $5 OR $5 IS NULL)
                         AND ((c.kind = 'FINDING' AND c.account_id = $1 AND $6)
                              OR (c.kind = 'DOCUMENT_CHECK' AND c.account_id IS NULL AND $7)
@@ -299,16 +291,7 @@ impl CaseService {
             postgres: "SELECT c.id, c.priority, c.due_at FROM cases c
                       WHERE c.owner_id = $1 AND c.app_id = $2 AND c.state IN ('OPEN', 'HELD', 'GOLDEN')
                         AND (c.state = $3 OR (c.state = 'HELD' AND $3 = 'OPEN' AND c.held_until <= $4))
-                        AND (c.lease_until IS NULL OR c.lease_until <= $4)
-                        AND (c.assigned_to IS NULL OR NOT EXISTS
-                             (SELECT 1 FROM members m
-                                LEFT JOIN member_roles r ON r.id = m.role_id AND r.account_id = m.account_id
-                               WHERE m.id = c.assigned_to
-                                 AND ((c.kind = 'FINDING' AND m.admin = TRUE)
-                                      OR CAST(m.scopes AS TEXT) || CAST(m.console_scopes AS TEXT)
-                                         || COALESCE(CAST(r.scopes AS TEXT) || CAST(r.console_scopes AS TEXT), '')
-                                         LIKE CASE c.kind WHEN 'FINDING' THEN $10 WHEN 'DOCUMENT_CHECK' THEN $11
-                                              ELSE $12 END)))
+                        AND (c.lease_until IS NULL OR c.lease_until <= $4) AND c.assigned_to IS NULL
                         AND (c.queue_id = $5 OR $5 IS NULL)
                         AND ((c.kind = 'FINDING' AND c.account_id = $1 AND $6)
                              OR (c.kind = 'DOCUMENT_CHECK' AND c.account_id IS NULL AND $7)
@@ -330,9 +313,6 @@ impl CaseService {
             reviewer.reviews(CaseKind::DocumentCheck),
             reviewer.reviews(CaseKind::AgeAppeal),
             reviewer.member,
-            CaseKind::Finding.stored_scope_pattern(),
-            CaseKind::DocumentCheck.stored_scope_pattern(),
-            CaseKind::AgeAppeal.stored_scope_pattern(),
         ))
         .await
     }
