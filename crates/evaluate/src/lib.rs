@@ -10,7 +10,7 @@ mod documents;
 mod figure_tests;
 mod html_report;
 mod matching;
-mod output;
+pub mod output;
 mod robustness;
 mod statistics;
 
@@ -75,13 +75,12 @@ impl EvaluateCommand {
     /// Measures and prints the report. Runs on a multi-threaded tokio runtime.
     pub async fn run(self, settings: &EvaluationSettings) -> anyhow::Result<()> {
         match self {
-            Self::Documents(documents) => documents.run(settings).await?,
-            Self::Age(age) => age.run(settings)?,
-            Self::Antispoofing(antispoofing) => antispoofing.run(settings)?,
-            Self::Match(matching) => matching.run(settings)?,
-            Self::Robustness(robustness) => robustness.run(settings)?,
+            Self::Documents(documents) => documents.run(settings).await,
+            Self::Age(age) => age.run(settings),
+            Self::Antispoofing(antispoofing) => antispoofing.run(settings),
+            Self::Match(matching) => matching.run(settings),
+            Self::Robustness(robustness) => robustness.run(settings),
         }
-        output::ensure_written()
     }
 }
 

@@ -1,4 +1,5 @@
-//! What the commands print. The reader of a pipe may go away (`assay … | head`): that is no reason to fail, but a full disk is.
+//! What commands print; a server logs instead. The reader of a pipe may go away (`assay … | head`): that is no error. A result that
+//! cannot be written for another reason, as to a full disk, makes the command fail.
 
 use std::{
     fmt::Arguments,
@@ -6,11 +7,11 @@ use std::{
     sync::OnceLock,
 };
 
-/// Why a line of the report was not written: the first reason.
+/// Why a line of the result was not written: the first reason.
 static FAILURE: OnceLock<Error> = OnceLock::new();
 
-/// Prints a line of the report.
-pub(crate) fn line(text: Arguments<'_>) {
+/// Prints a line of the result, to stdout.
+pub fn line(text: Arguments<'_>) {
     if let Err(error) = writeln!(stdout(), "{text}")
         && error.kind() != ErrorKind::BrokenPipe
     {
@@ -18,21 +19,18 @@ pub(crate) fn line(text: Arguments<'_>) {
     }
 }
 
-/// Fails if a line of the report was not written.
-pub(crate) fn ensure_written() -> anyhow::Result<()> {
-    match FAILURE.get() {
-        Some(error) => Err(anyhow::anyhow!("the report could not be written: {error}")),
-        None => Ok(()),
-    }
+/// Why the result is not whole; `None` if it is. Whoever runs a command asks for it at the end.
+pub fn failure() -> Option<&'static Error> {
+    FAILURE.get()
 }
 
-/// Prints a line beside the report, to the standard error output.
-pub(crate) fn remark(text: Arguments<'_>) {
+/// Prints a line about the command itself, to stderr.
+pub fn remark(text: Arguments<'_>) {
     let _closed = writeln!(stderr(), "{text}");
 }
 
-/// Prints a report as indented JSON.
-pub(crate) fn json(report: &impl serde::Serialize) -> anyhow::Result<()> {
-    line(format_args!("{}", serde_json::to_string_pretty(report)?));
+/// Prints a value as indented JSON, to stdout.
+pub fn json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    line(format_args!("{}", serde_json::to_string_pretty(value)?));
     Ok(())
 }

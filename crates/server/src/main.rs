@@ -4,7 +4,6 @@ mod commands;
 mod config;
 mod lifecycle;
 mod operator;
-mod out;
 mod panics;
 mod serve;
 mod shell;
@@ -13,6 +12,7 @@ mod telemetry;
 mod work;
 
 use clap::{Parser, Subcommand};
+use evaluate::output as out;
 use std::{path::PathBuf, process::ExitCode};
 
 /// A self-hosted trust-and-safety server.
