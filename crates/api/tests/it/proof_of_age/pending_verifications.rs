@@ -161,6 +161,19 @@ async fn a_new_key_of_a_listed_issuer_is_fetched_once() {
     assert!(issuers.captured().len() <= 2, "{} requests", issuers.captured().len());
 }
 
+/// A server with the keys of issuers, and with a status list, which is written once its address is known.
+async fn publisher_of(issuers: &[&Issuer]) -> (StubServer, Arc<std::sync::Mutex<String>>) {
+    let keys =
+        json!({ "keys": issuers.iter().map(|issuer| issuer.key.jwk()).collect::<Vec<_>>() }).to_string();
+    let list = Arc::new(std::sync::Mutex::new(String::new()));
+    let served = list.clone();
+    let server = StubServer::start(move |sent| match sent.uri.path() {
+        "/keys" => StubReply::body("application/jwk-set+json", keys.clone()),
+        _ => StubReply::body("application/statuslist+jwt", served.lock().unwrap().clone()),
+    });
+    (server.await, list)
+}
+
 #[tokio::test]
 async fn a_status_list_that_is_signed_with_a_new_key_says_what_is_revoked() {
     let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
@@ -172,14 +185,7 @@ async fn a_status_list_that_is_signed_with_a_new_key_says_what_is_revoked() {
     ] {
         let old = Issuer::new(&environment, "https://pass.example");
         let new = Issuer::new(&environment, "https://pass.example");
-        let keys = json!({ "keys": [old.key.jwk(), new.key.jwk()] }).to_string();
-        let list = Arc::new(std::sync::Mutex::new(String::new()));
-        let served = list.clone();
-        let issuers = StubServer::start(move |sent| match sent.uri.path() {
-            "/keys" => StubReply::body("application/jwk-set+json", keys.clone()),
-            _ => StubReply::body("application/statuslist+jwt", served.lock().unwrap().clone()),
-        })
-        .await;
+        let (issuers, list) = publisher_of(&[&old, &new]).await;
         let entry = old.entry(&json!({
             "key_set_url": issuers.url("/keys"), "status_hosts": ["localhost"], "status_unavailable": rule,
         }));
@@ -207,14 +213,7 @@ async fn a_status_list_of_somebody_else_counts_as_unavailable() {
     let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
     let listed = Issuer::new(&environment, "https://pass.example");
     let impostor = Issuer::new(&environment, "https://pass.example");
-    let keys = json!({ "keys": [listed.key.jwk()] }).to_string();
-    let list = Arc::new(std::sync::Mutex::new(String::new()));
-    let served = list.clone();
-    let issuers = StubServer::start(move |sent| match sent.uri.path() {
-        "/keys" => StubReply::body("application/jwk-set+json", keys.clone()),
-        _ => StubReply::body("application/statuslist+jwt", served.lock().unwrap().clone()),
-    })
-    .await;
+    let (issuers, list) = publisher_of(&[&listed]).await;
     let entry = listed.entry(&json!({ "key_set_url": issuers.url("/keys"), "status_hosts": ["localhost"] }));
     let (app, _file) = server_trusting(json!([entry])).await;
     let token = app.bearer_token(&ALL_SCOPES).await;
