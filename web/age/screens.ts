@@ -4,7 +4,7 @@ import { button, type Child, make } from "../shared/dom";
 import { ovalSketch, paragraph, primaryButton, row, spinner, tickIcon } from "../shared/elements";
 import { handOffScreen } from "../shared/handoff";
 import type { Screen } from "../shared/page-layout";
-import { safeUrl } from "../shared/safe-url";
+import { linkUrl } from "../shared/safe-url";
 import { isLeftToApp, type Method, type MethodName, type Session, sessionThreshold } from "./session";
 import { type LostReason, type OverReason, offeredMethods } from "./state-machine/state";
 import { formatDuration, interpolate, type Language, lookup, type Texts } from "./texts";
@@ -155,7 +155,7 @@ function links({ session, texts: { start: say, forget }, forgetPath: keysAt }: S
     [keeps && keysAt ? new URL(keysAt, location.href).href : undefined, forget.link],
   ] as const;
   const made = all.flatMap(([address, words]) => {
-    const href = safeUrl(address)?.href;
+    const href = linkUrl(address)?.href;
     return href ? [make("a", { href, target: "_blank", rel: "noopener noreferrer" }, words)] : [];
   });
   return made.length > 0 ? make("p", { class: "links" }, ...made) : undefined;

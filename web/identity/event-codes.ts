@@ -1,6 +1,6 @@
 // How a session ends for the page that embeds this one: a number for each way, in the interface's own words.
 
-import { safeUrl } from "../shared/safe-url";
+import { exitUrl } from "../shared/safe-url";
 
 /** The codes of the interface. Numbers are a promise to others: none changes its meaning. */
 export const EVENT_CODES = {
@@ -41,9 +41,9 @@ export function endMessage(failure: Failure | undefined): EndMessage {
   return failure ? { eventType: "ERROR", eventCode: EVENT_CODES[failure] } : { eventType: "SUCCESS", eventCode: 0 };
 }
 
-/** The business's address with the code appended, as far as it is an address to be followed: https, or http on loopback. */
+/** The business's address with the code appended, if people may be sent there. */
 export function redirectUrl(address: string | undefined, { eventType, eventCode }: EndMessage): string | undefined {
-  const url = safeUrl(address);
+  const url = exitUrl(address);
   if (url && eventType === "ERROR") {
     url.searchParams.set("eventCode", String(eventCode));
   }

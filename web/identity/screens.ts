@@ -16,7 +16,7 @@ import {
 } from "../shared/elements";
 import { handOffScreen } from "../shared/handoff";
 import type { Screen } from "../shared/page-layout";
-import { safeUrl } from "../shared/safe-url";
+import { linkUrl } from "../shared/safe-url";
 import type { PhotoFault } from "./document-guidance";
 import { EVENT_CODES } from "./event-codes";
 import { hasChoice, type Requirement, type SessionConfig } from "./requirements";
@@ -146,7 +146,7 @@ function welcome({
 }: ScreenContext): Screen {
   const config = state.config as SessionConfig;
   const wanted = new Set(config.requirements.filter(({ done }) => !done).map(({ kind }) => REQUIREMENT_TEXTS[kind]));
-  const privacy = safeUrl(config.privacyUrl)?.href;
+  const privacy = linkUrl(config.privacyUrl)?.href;
   const { welcome: say } = texts;
   const asked = config.consent === "early";
   const answers = asked

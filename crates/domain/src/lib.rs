@@ -29,6 +29,7 @@ pub mod master_key;
 pub mod operators;
 pub mod proof_of_age;
 pub mod provider_tests;
+mod redirect_url;
 pub mod request_log;
 pub mod retention;
 pub mod sealed_texts;

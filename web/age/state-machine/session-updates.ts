@@ -1,6 +1,6 @@
 // Applies the server's view of a session to the state, and picks the next screen.
 
-import { isOpen, type Method, type Session, type StepKind, type Turn } from "../session";
+import { isOpen, type Method, type Session, type SessionStatus, type StepKind, type Turn } from "../session";
 import { knownKind } from "../steps/step-kinds";
 import type { Failure } from "./events";
 import { abandonOrder } from "./issuer-tab";
@@ -22,6 +22,9 @@ import { enterScreen, sendRequest, type Transition } from "./transition";
 const PERSISTENT_VIEWS: ReadonlySet<StepKind> = new Set(["form", "code"]);
 /** Steps that process a face and need consent. */
 const FACE_STEPS: ReadonlySet<StepKind> = new Set(["camera", "frames"]);
+
+/** Statuses of sessions that become `EXPIRED` when their time is over. */
+const RUNNING_STATUSES: ReadonlySet<SessionStatus> = new Set(["PENDING", "IN_PROGRESS", "PROCESSING"]);
 
 /** Stores the session and enters the screen that follows from it. */
 export function applySession(t: Transition, session: Session): void {
@@ -183,21 +186,28 @@ function announceReturn(t: Transition, { callback }: Session, seconds: number): 
 /** The session's time is over. What was sent in time may be answered yet, and what others do may have brought an outcome: the
  * server knows. */
 export function expireSession(t: Transition): void {
-  const { pending, polling } = t.state;
+  const { screen, pending, polling } = t.state;
   const answers = pending !== undefined && pending.request.ask !== "load";
-  if (!answers && !polling) {
+  // The answer may have been lost on its way here: trying again asks the server.
+  const interrupted = screen.on === "interrupted" && screen.request?.ask !== "load";
+  if (!answers && !interrupted && !polling) {
     endSession(t, "expired");
     return;
   }
   t.do({ do: "startCountdown", seconds: undefined });
-  if (!answers) {
+  if (!answers && !interrupted) {
     enterScreen(t, { on: "loading" });
     sendRequest(t, { ask: "recovery" });
   }
 }
 
 export function endSession(t: Transition, why: OverReason): void {
+  const { session } = t.state;
   const issuing = isIssuerTab(t.state);
+  // The server hands over no session whose time is over, so it is told from here. An outcome stays what it is.
+  if (why === "expired" && session && RUNNING_STATUSES.has(session.status)) {
+    tellParent(t, { ...session, status: "EXPIRED" });
+  }
   abandonOrder(t);
   enterScreen(t, { on: "over", why, issuing });
   const url = why === "cancelled" ? cancelUrl(t.state) : undefined;

@@ -1,6 +1,6 @@
 // The state of the age verification page, and what can be derived from it. reduce.ts changes it.
 
-import { safeUrl } from "../../shared/safe-url";
+import { exitUrl } from "../../shared/safe-url";
 import {
   availableMethods,
   isOpen,
@@ -268,12 +268,12 @@ export function canHandOff({ key, environment }: State, methods: Method[]): bool
 
 /** The business's address to return to. A phone that took over does not return. */
 export function returnUrl({ key, session, issuer }: State): string | undefined {
-  return key?.handedOff || !session ? undefined : (issuer.returnUrl ?? safeUrl(session.callback?.url)?.href);
+  return key?.handedOff || !session ? undefined : (issuer.returnUrl ?? exitUrl(session.callback?.url)?.href);
 }
 
 /** The business's address for people who cancelled. */
 export function cancelUrl({ key, session, issuer }: State): string | undefined {
-  return key?.handedOff ? undefined : (issuer.returnUrl ?? safeUrl(session?.cancelUrl)?.href);
+  return key?.handedOff ? undefined : (issuer.returnUrl ?? exitUrl(session?.cancelUrl)?.href);
 }
 
 /** What brings the person back to the current attempt. */

@@ -35,7 +35,7 @@ test("it says who asks, why and what is kept, and offers the ways in their order
   server.methods = [{ ...FACE }, method("DOC_SCAN"), method("CREDIT_CARD", { threshold: 21 }), method("EMAIL")];
   server.view = {
     privacy_policy: "https://shop.example/privacy",
-    terms_and_conditions: "https://shop.example/terms",
+    terms_and_conditions: "http://shop.example/terms",
     sandbox: true,
   };
   await page.goto(server.page());
@@ -55,7 +55,7 @@ test("it says who asks, why and what is kept, and offers the ways in their order
     await links.evaluateAll((all) => all.map((link) => [link.getAttribute("href"), link.getAttribute("rel")])),
   ).toEqual([
     ["https://shop.example/privacy", "noopener noreferrer"],
-    ["https://shop.example/terms", "noopener noreferrer"],
+    ["http://shop.example/terms", "noopener noreferrer"],
   ]);
   await expect(page.locator(".way").nth(1), "no driving licence of a Briton is read").toContainText(
     "A photo of your passport or identity card.",

@@ -367,6 +367,9 @@ test("somebody who stops while an answer is awaited has stopped, whatever it say
   assert.equal(page.on, "loading");
   page.read(session({ status: "CANCELLED", cancel_url: "https://shop.example/sorry" }));
   assert.deepEqual([page.on, page.did("navigate")], ["over", [{ do: "navigate", url: "https://shop.example/sorry" }]]);
+  const toApp = Page.atStart().send({ is: "stopped" });
+  toApp.read(session({ status: "CANCELLED", cancel_url: "myapp://stopped" }));
+  assert.deepEqual(toApp.did("navigate"), [{ do: "navigate", url: "myapp://stopped" }]);
   assert.deepEqual(page.send({ is: "stopped" }).effects, [], "once");
 });
 
@@ -580,6 +583,9 @@ test("a business that wants it gets its person back after a while, longer where 
   assert.equal(done({ offers: { key: true, proof: false } })[0]?.seconds, AUTO_RETURN_WITH_OFFERS_S);
   assert.equal(done({ status: "FAIL" })[0]?.seconds, AUTO_RETURN_S);
   assert.deepEqual(done({ callback: { ...callback, auto: false } }), []);
+  for (const url of ["http://shop.example/thanks", "myapp://done?sessionId=1"]) {
+    assert.deepEqual(done({ callback: { url, auto: true } }), [{ do: "announceReturn", url, seconds: AUTO_RETURN_S }]);
+  }
   assert.deepEqual(done({ callback: { ...callback, url: "javascript:alert(1)" } }), []);
   assert.deepEqual(done({}, { embedded: true }), [], "a frame leads nobody away");
   assert.deepEqual(done({}, {}, { ...KEY, handedOff: true }), [], "nor does a phone that helped");
@@ -632,7 +638,7 @@ test("a passkey is used for its attempt, and one that is not used leaves the ste
 });
 
 test("time that runs out ends it wherever somebody is, but at an end", () => {
-  for (const page of [Page.atStart(), Page.atStep(FORM), Page.atStep(FORM).submit().cut()]) {
+  for (const page of [Page.atStart(), Page.atStep(FORM)]) {
     page.send({ is: "expired" });
     assert.deepEqual(page.state.screen, { on: "over", why: "expired", issuing: false });
     assert.deepEqual(page.did("startCountdown"), [{ do: "startCountdown", seconds: undefined }]);
@@ -672,6 +678,32 @@ test("what was sent in time is waited for, and says whether time is up", () => {
   loading.send({ is: "methodChosen", method: session().methods[0] as never }).turn(turn(FORM));
   assert.equal(loading.asked, "load");
   assert.equal(loading.send({ is: "expired" }).on, "over");
+});
+
+test("where the network broke off, the server is asked whether what was sent came in time", () => {
+  const cut = () => {
+    const page = Page.atStep(CODE).submit({ code: "123456" }).cut();
+    page.send({ is: "expired" });
+    assert.equal(page.on, "interrupted");
+    assert.deepEqual(page.effects, [{ do: "startCountdown", seconds: undefined }]);
+    return page.send({ is: "resumed" });
+  };
+  const page = cut();
+  assert.deepEqual([page.on, page.asked], ["retrying", "answer"]);
+  assert.equal(page.turn(turn(null, { status: "COMPLETE", seconds_left: 0 })).on, "done");
+  assert.deepEqual(cut().refused(410, "SESSION_EXPIRED").state.screen, { on: "over", why: "expired", issuing: false });
+  // Whoever is to load the page again is told by the page that is loaded.
+  const helpless = Page.atStep(FORM).submit().refused(409, "X").refused(409, "X").send({ is: "expired" });
+  assert.equal(helpless.on, "interrupted");
+  // A module is no answer.
+  const loading = Page.atStart();
+  loading.send({ is: "methodChosen", method: session().methods[0] as never }).turn(turn(FORM));
+  assert.equal(loading.cut().send({ is: "expired" }).on, "over");
+  // An issuer's tab does not give up the order either.
+  const issuer = issuing().read(session({ issues: 18 }));
+  issuer.send({ is: "methodChosen", method: session().methods[0] as never }).cut();
+  issuer.send({ is: "expired" });
+  assert.deepEqual([issuer.on, issuer.did("postToTab"), issuer.did("forgetOrder")], ["interrupted", [], []]);
 });
 
 test("where others are at work, the server is asked before time is said to be up", () => {
@@ -716,6 +748,16 @@ test("the page around a frame is told each change once, if its origin is the one
     .submit()
     .turn(turn(null, { ...named, status: "COMPLETE", result: { method: "EMAIL", status: "COMPLETE", reason: null } }));
   assert.deepEqual(page.did("notifyParent"), message("COMPLETE", { method: "EMAIL" }));
+  // The server hands over no session whose time is over.
+  const open = () => Page.atStart(session(named), { embedded: true });
+  assert.deepEqual(open().send({ is: "expired" }).did("notifyParent"), message("EXPIRED"));
+  const refused = open().send({ is: "methodChosen", method: session().methods[0] as never });
+  assert.deepEqual(refused.refused(410, "SESSION_EXPIRED").did("notifyParent"), message("EXPIRED"));
+  // What was sent in time may have been answered, and a failure stays one.
+  const cut = open().send({ is: "methodChosen", method: session().methods[0] as never });
+  assert.deepEqual(cut.cut().send({ is: "expired" }).did("notifyParent"), []);
+  const failed = Page.atStart(session({ ...named, status: "FAIL", retry: true }), { embedded: true });
+  assert.deepEqual([failed.send({ is: "expired" }).on, failed.did("notifyParent")], ["over", []]);
   for (const target of ["nonsense", "*", "data:text/html,x", null]) {
     const told = Page.atStart(session({ target_origin_url: target }), { embedded: true }).did("notifyParent");
     assert.deepEqual(told, [], String(target));

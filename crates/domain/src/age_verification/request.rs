@@ -8,7 +8,7 @@ use super::{
         AgeMethod, AgeSessionType, AttestationRequirement, AuthenticityLevel, LivenessLevel, SignalAssurance,
     },
 };
-use crate::{UnknownVariantError, violation::Violation};
+use crate::{UnknownVariantError, redirect_url, violation::Violation};
 use base::{Timestamp, Uuid};
 use serde::{Deserialize, Deserializer};
 use std::{net::IpAddr, str::FromStr};
@@ -211,15 +211,16 @@ impl ViolationCollector {
     /// Refuses an address that a person cannot be sent to, above all one that a browser would execute.
     fn check_redirect_url(&mut self, path: &str, text: Option<&str>) {
         let Some(text) = self.check_text(path, text) else { return };
-        let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
-        // Any other scheme is accepted: applications on phones have their own.
-        let is_safe = scheme.is_some_and(|scheme| {
-            scheme.starts_with(|c: char| c.is_ascii_lowercase())
-                && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
-                && !["javascript", "data", "vbscript", "file", "blob"].contains(&scheme.as_str())
-        });
-        if !is_safe || text.chars().any(char::is_control) {
-            self.push(path, "it is not an address that a browser can be sent to");
+        if let Err(refused) = redirect_url::check_redirect_url(text) {
+            self.push(path, refused.to_string());
+        }
+    }
+
+    /// Refuses an address that the page cannot link to.
+    fn check_link_url(&mut self, path: &str, text: Option<&str>) {
+        let Some(text) = self.check_text(path, text) else { return };
+        if let Err(refused) = redirect_url::check_link_url(text) {
+            self.push(path, refused.to_string());
         }
     }
 
@@ -276,8 +277,8 @@ impl AgeSessionRequest {
             violations.check_redirect_url("callback_url", self.callback_url.as_deref());
         }
         violations.check_redirect_url("cancel_url", self.cancel_url.as_deref());
-        violations.check_redirect_url("privacy_policy", self.privacy_policy.as_deref());
-        violations.check_redirect_url("terms_and_conditions", self.terms_and_conditions.as_deref());
+        violations.check_link_url("privacy_policy", self.privacy_policy.as_deref());
+        violations.check_link_url("terms_and_conditions", self.terms_and_conditions.as_deref());
         violations.check_webhook_url("notification_url", self.notification_url.as_deref(), context);
         violations.check_origin("target_origin_url", self.target_origin_url.as_deref());
         violations.check_item_count("blocked_locations", self.blocked_locations.len());

@@ -210,6 +210,32 @@ fn every_violation_is_reported_with_its_path() {
 }
 
 #[test]
+fn people_are_sent_to_pages_and_applications_and_links_lead_to_pages() {
+    let none: &[&str] = &[];
+    let links: &[&str] = &["privacy_policy", "terms_and_conditions"];
+    let all: &[&str] = &["callback.url", "cancel_url", "privacy_policy", "terms_and_conditions"];
+    for (address, refused) in [
+        ("https://shop.example/?of=you", none),
+        ("http://shop.example/", none),
+        ("myapp://age-done", links),
+        ("filesystem://shop.example/x", all),
+        ("https://ada@shop.example/", all),
+    ] {
+        let address = Some(address.to_owned());
+        let asked = AgeSessionRequest {
+            callback: Some(CallbackRequest { url: address.clone(), auto: Some(true) }),
+            cancel_url: address.clone(),
+            privacy_policy: address.clone(),
+            terms_and_conditions: address.clone(),
+            ..AgeSessionRequest::default()
+        };
+        let violations = resolve(asked, &All).err().unwrap_or_default();
+        let paths: Vec<&str> = violations.iter().map(|violation| &*violation.path).collect();
+        assert_eq!(paths, refused, "{address:?}");
+    }
+}
+
+#[test]
 fn a_session_that_could_offer_no_method_is_refused() {
     assert_eq!(violation_paths_of(&json!({ "type": "AGE", "credit_card": {} })), [""]);
     assert_eq!(violation_paths_of(&json!({ "mobile": { "allowed": false } })), [""]);

@@ -11,6 +11,7 @@ use crate::{
         restrictions::is_country_code,
         types::{RetryCategory, TaskType, VerificationCheckType},
     },
+    redirect_url::{check_link_url, check_redirect_url},
     time_left::whole_seconds_until,
     violation::Violation,
 };
@@ -167,13 +168,13 @@ impl SdkConfig {
         if self.preset_issuing_country.as_deref().is_some_and(|code| !is_country_code(code)) {
             refuse("preset_issuing_country", "it is not an ISO 3166-1 alpha-3 code".to_owned());
         }
-        for (name, url) in [
-            ("success_url", &self.success_url),
-            ("error_url", &self.error_url),
-            ("privacy_policy_url", &self.privacy_policy_url),
+        for (name, checked) in [
+            ("success_url", self.success_url.as_deref().map(check_redirect_url)),
+            ("error_url", self.error_url.as_deref().map(check_redirect_url)),
+            ("privacy_policy_url", self.privacy_policy_url.as_deref().map(check_link_url)),
         ] {
-            if url.as_deref().is_some_and(|url| !is_redirect_url(url)) {
-                refuse(name, "it is not an address that a browser can be sent to".to_owned());
+            if let Some(Err(refused)) = checked {
+                refuse(name, refused.to_string());
             }
         }
         for (task, counts) in &self.attempts_configuration {
@@ -212,16 +213,4 @@ fn out_of_range(path: impl Into<String>, number: i64, range: &RangeInclusive<i64
 fn is_colour(text: &str) -> bool {
     let digits = text.strip_prefix('#').unwrap_or_default();
     matches!(digits.len(), 3 | 6) && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
-}
-
-/// Whether an end user can be sent to an address. Any scheme will do, as mobile applications have schemes of their own,
-/// but none whose content a browser would run or open locally.
-fn is_redirect_url(text: &str) -> bool {
-    let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
-    let fine = scheme.is_some_and(|scheme| {
-        scheme.starts_with(|c: char| c.is_ascii_lowercase())
-            && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
-            && !["javascript", "data", "vbscript", "file", "blob"].contains(&scheme.as_str())
-    });
-    fine && !text.chars().any(char::is_control)
 }

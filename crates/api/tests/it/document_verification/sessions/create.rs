@@ -132,6 +132,11 @@ async fn each_wrong_member_of_a_payload_is_reported_with_its_path() {
         ),
         (json!({ "sdk_config": { "preset_issuing_country": "SE" } }), "sdk_config.preset_issuing_country"),
         (json!({ "sdk_config": { "success_url": "javascript:alert(1)" } }), "sdk_config.success_url"),
+        (json!({ "sdk_config": { "error_url": "https://ada@shop.test/sorry" } }), "sdk_config.error_url"),
+        (
+            json!({ "sdk_config": { "success_url": "myapp://done", "privacy_policy_url": "myapp://privacy" } }),
+            "sdk_config.privacy_policy_url",
+        ),
         (
             json!({ "sdk_config": { "attempts_configuration": { "ID_DOCUMENT_TEXT_DATA_EXTRACTION": { "GENERIC": "2" } } } }),
             "sdk_config.attempts_configuration.ID_DOCUMENT_TEXT_DATA_EXTRACTION.GENERIC",
