@@ -120,6 +120,8 @@ impl SessionCreator {
         let CreateAgeSession { app, sandbox, config, email_verdict } = command;
         let mut session = AgeSession::begin(&*self.environment, app, sandbox, config);
         if let Some(verdict) = email_verdict {
+            // Its id is that of the evidence if the provider gave none.
+            session.begin_attempt(&*self.environment, AgeMethod::Email)?;
             let (available, now) = (self.methods.get(sandbox), self.environment.now());
             let outcome = session.finish_attempt(AgeMethod::Email, verdict, available, now)?.clone();
             self.notifier.notify(tx, &mut session, &outcome).await?;

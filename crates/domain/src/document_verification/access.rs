@@ -44,7 +44,8 @@ impl DocumentSessionAccess {
         }
     }
 
-    /// A session of a relying party's application. Sandbox and production do not see each other's sessions.
+    /// A session of a relying party's application. Sandbox and production do not see each other's sessions, and in production
+    /// a relying party does not see those that serve its age sessions.
     pub(super) async fn find_for_relying_party(
         &self,
         app: AppId,
@@ -52,6 +53,9 @@ impl DocumentSessionAccess {
         sandbox: bool,
     ) -> Result<UnsealedDocumentSession, DocumentSessionError> {
         let stored = self.store.find(&mut self.db.read_once().await?, app, id).await?;
-        stored.filter(|stored| stored.session.sandbox == sandbox).ok_or(DocumentSessionError::SessionNotFound)
+        let is_visible = |stored: &UnsealedDocumentSession| {
+            stored.session.sandbox == sandbox && stored.session.is_open_to_relying_party()
+        };
+        stored.filter(is_visible).ok_or(DocumentSessionError::SessionNotFound)
     }
 }

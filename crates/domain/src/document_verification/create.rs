@@ -23,6 +23,8 @@ pub struct CreateDocumentSession {
     pub device: Option<DeviceMetadata>,
     /// Whether nothing is recorded of it ([`DocumentSession::unrecorded`]).
     pub unrecorded: bool,
+    /// Whether it is an attempt of an age session ([`DocumentSession::serves_age_session`]).
+    pub serves_age_session: bool,
 }
 
 /// Creates sessions; cheap to clone.
@@ -50,12 +52,12 @@ impl DocumentSessionCreator {
         tx: &mut WriteTx,
         command: CreateDocumentSession,
     ) -> Result<DocumentSession, LimitError> {
-        let CreateDocumentSession { app, sandbox, request, device, unrecorded } = command;
+        let CreateDocumentSession { app, sandbox, request, device, unrecorded, serves_age_session } = command;
         // What the end user is to supply must be read and checked, so it is refused here and not in the middle.
         limits::ensure_queueing_allowed(tx, &self.limits, app).await?;
         let env = &*self.env;
-        let mut session =
-            DocumentSession { unrecorded, ..DocumentSession::begin(env, app, sandbox, request) };
+        let begun = DocumentSession::begin(env, app, sandbox, request);
+        let mut session = DocumentSession { unrecorded, serves_age_session, ..begun };
         session.record_device_event("CREATE_SESSION", None, env.now(), device);
         self.store.insert(tx, &session).await?;
         Ok(session)

@@ -161,7 +161,8 @@ impl DocumentVerificationService {
         self.0.store.find(db, app, id).await
     }
 
-    /// A session of a relying party's application. Sandbox and production do not see each other's sessions.
+    /// A session of a relying party's application. Sandbox and production do not see each other's sessions, and in production
+    /// a relying party does not see those that serve its age sessions.
     pub async fn find_for_relying_party(
         &self,
         app: AppId,

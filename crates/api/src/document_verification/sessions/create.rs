@@ -80,7 +80,14 @@ pub(crate) async fn create_document_session(
     let RelyingPartyRequest { app, sandbox, device, request: received, .. } = party;
     let (now, key) = (api.environment.now(), received.idempotency_key()?);
     idempotent(&api, received.fingerprint(app, key.as_deref()), async |tx| {
-        let command = CreateDocumentSession { app, sandbox, request, device, unrecorded: false };
+        let command = CreateDocumentSession {
+            app,
+            sandbox,
+            request,
+            device,
+            unrecorded: false,
+            serves_age_session: false,
+        };
         let session = api.document_verification.create(tx, command).await?;
         let created = CreatedDocumentSession {
             client_session_token_ttl: session.seconds_left(now),

@@ -2,7 +2,7 @@
 
 use crate::{
     ApiState,
-    document_verification::{DocumentApiError, auth::RelyingPartyRequest, error},
+    document_verification::{DocumentApiError, auth::SessionOwner, error},
 };
 use axum::{extract::State, http::StatusCode};
 
@@ -16,8 +16,9 @@ use axum::{extract::State, http::StatusCode};
 )]
 pub(crate) async fn delete_session(
     State(api): State<ApiState>,
-    party: RelyingPartyRequest,
+    owner: SessionOwner,
 ) -> Result<StatusCode, DocumentApiError> {
-    api.document_verification.delete(party.app, party.path.session()?, party.sandbox).await?;
+    let SessionOwner { party, stored } = owner;
+    api.document_verification.delete(party.app, stored.session.id, party.sandbox).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,6 +1,6 @@
 //! Age estimation from a photo.
 
-use crate::age_verification::{AgeSessionFixture, BASE, captured_photo, relying_party_call};
+use crate::age_verification::{AgeSessionFixture, BASE, SANDBOX, captured_photo, relying_party_call};
 use domain::image_analysis::sample_faces;
 use serde_json::json;
 use testkit::{
@@ -146,6 +146,32 @@ async fn liveness_is_judged_on_images_within_the_strict_limits_alone() {
             json!({ "img": api::base64(&image), "secure": session.capture(&app, &image, false).await });
         let turn = session.take_turn(&app, &opened, sent).await;
         assert_eq!(turn.0["problem"].get("code").unwrap_or(&json!(null)), &problem, "{level}");
+    }
+}
+
+#[tokio::test]
+async fn an_estimate_of_the_sandbox_is_judged_like_any_other() {
+    let app = TestApp::start().await;
+    for (kind, block, second, status, reason) in [
+        ("OVER", json!({ "threshold": 30 }), true, "COMPLETE", ""),
+        ("OVER", json!({ "threshold": 35 }), true, "IN_PROGRESS", "UNDER_AGE"),
+        ("OVER", json!({ "threshold": 35 }), false, "FAIL", "UNDER_AGE"),
+        ("UNDER", json!({ "threshold": 18 }), true, "IN_PROGRESS", "OVER_AGE"),
+        ("AGE", json!({}), true, "COMPLETE", ""),
+        ("OVER", json!({ "threshold": 25, "confidence": 0.95 }), true, "COMPLETE", ""),
+        ("OVER", json!({ "threshold": 30, "confidence": 0.95 }), true, "IN_PROGRESS", "AGE_UNCERTAIN"),
+        ("OVER", json!({ "threshold": 35, "confidence": 0.95 }), true, "FAIL", "UNDER_AGE"),
+    ] {
+        let mut payload = json!({ "type": kind, "block_biometric_consent": true, "age_estimation": block });
+        if second {
+            payload["doc_scan"] = json!({});
+        }
+        let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+        let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
+        let ended = session.take_turn(&app, &opened, json!({ "img": face_base64() })).await;
+        assert_eq!((ended.status(), ended.reason()), (status, reason), "{payload}");
+        let age = if kind == "AGE" { json!(30) } else { payload["age_estimation"]["threshold"].clone() };
+        assert_eq!(session.result(&app).await["age"], age, "{payload}");
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     },
     console::Integrator,
     deliveries::deliver,
-    document_verification,
+    document_verification::{self, DocumentSessionFixture, passport_specimen, photo_of},
 };
 use axum::{body::Body, http::Request};
 use base::SignedDuration;
@@ -423,6 +423,64 @@ async fn a_reviewer_decides_whether_a_document_is_genuine() {
     working.stop().await;
     let ended = ended(&app, &session, &opened).await;
     assert_eq!(ended.status(), "COMPLETE", "{}", ended.reason());
+}
+
+#[tokio::test]
+async fn the_business_cannot_reach_the_document_that_a_person_shows() {
+    let app = TestApp::start().await;
+    let (_, _, [id, token]) = begin(&app, BASE, &json!({ "doc_scan": {} })).await;
+    let document = DocumentSessionFixture::of_end_user(id, token, document_verification::BASE);
+    document.supply(&app, "SWE", &photo_of(&passport_specimen(), 4)).await;
+    let id = document.id().parse().unwrap();
+    let mut view = app.api.db.read().await.unwrap();
+    let stored = app.api.document_verification.find(&mut view, app.app, id).await.unwrap().unwrap();
+    drop(view);
+    let page = format!("/media/{}/content", stored.session.media[0].id);
+    for (method, rest) in [
+        ("GET", ""),
+        ("GET", "/configuration"),
+        ("GET", page.as_str()),
+        ("DELETE", page.as_str()),
+        ("GET", "/tracked-devices"),
+        ("DELETE", "/tracked-devices"),
+        ("GET", "/response-config"),
+        ("POST", "/resources/face-capture"),
+        ("DELETE", ""),
+    ] {
+        let refused =
+            document_verification::relying_party_call(&app, method, &document.path(rest), None).await;
+        assert_eq!(refused.status_and_code(), "404 SESSION_NOT_FOUND", "{method} {rest}");
+    }
+    let own = document.end_user_call(&app, "GET", "/configuration", None).await;
+    assert_eq!(own.status_and_code(), "200");
+}
+
+#[tokio::test]
+async fn a_portrait_is_made_into_numbers_only_with_consent_to_that_on_sqlite() {
+    let app = TestApp::start().await;
+    let page = photo_of(&passport_specimen(), 4);
+    let is_embedded = async |payload: Value, consent: Option<bool>| {
+        let session = AgeSessionFixture::create(&app, BASE, &payload).await;
+        if let Some(given) = consent {
+            let answer = Some(json!({ "given": given }));
+            assert_eq!(session.end_user_call(&app, "POST", "/consent", answer).await.status, 200);
+        }
+        let (_, [id, token]) = open_document(&app, &session).await;
+        let document = DocumentSessionFixture::of_end_user(id, token, document_verification::BASE);
+        document.supply(&app, "SWE", &page).await;
+        let id = document.id().parse().unwrap();
+        let mut view = app.api.db.read().await.unwrap();
+        let stored = app.api.document_verification.find(&mut view, app.app, id).await.unwrap().unwrap();
+        let findings = stored.session.resources[0].findings.clone().unwrap();
+        !findings.portrait.expect("there is one").embedding.is_empty()
+    };
+    // Of a document alone nobody is asked, and consent to an estimate says that the face is compared with nobody.
+    let beside_an_estimate = json!({ "age_estimation": {}, "doc_scan": {} });
+    assert!(!is_embedded(json!({ "doc_scan": {} }), None).await);
+    assert!(!is_embedded(beside_an_estimate.clone(), Some(false)).await);
+    assert!(!is_embedded(beside_an_estimate, Some(true)).await);
+    assert!(is_embedded(json!({ "doc_scan": { "level": "PASSIVE" } }), Some(true)).await);
+    assert!(is_embedded(json!({ "block_biometric_consent": true, "doc_scan": {} }), None).await);
 }
 
 #[tokio::test]

@@ -299,6 +299,7 @@ async fn an_email_address_verified_by_the_relying_party_is_judged_at_once() {
         let path = format!("{SANDBOX}/sessions/{}/result", made.json()["id"].as_str().unwrap());
         let result = relying_party_call(&app, &key, "GET", &path, None).await;
         assert_eq!(result.json()["method"], method);
+        assert!(result.json()["evidence_id"].is_string(), "{}", result.json());
         assert!(!result.json().to_string().contains(address));
     }
 }

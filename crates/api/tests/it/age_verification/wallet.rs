@@ -1,10 +1,11 @@
 //! `digital_id`: the wallet of the sandbox, and a wallet of third-party libraries that talks to this server over
 //! loopback.
 
-use crate::age_verification::{AgeSessionFixture, AttemptTurn, BASE, SANDBOX};
+use crate::age_verification::{AgeSessionFixture, AttemptTurn, BASE, SANDBOX, stored_results::start_server};
 use axum::{body::Body, http::Request};
 use base::SignedDuration;
 use domain::age_verification;
+use media::fetch::EgressPolicy;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
@@ -296,6 +297,28 @@ async fn a_face_may_prove_the_age_if_the_wallet_does_not() {
     let opened = session.open_attempt(&app, "DIGITAL_ID").await;
     choose(&app, &opened.step()["url"], "refuse").await;
     assert_eq!(reason(&session.take_turn(&app, &opened, json!({})).await), "DECLINED");
+}
+
+#[tokio::test]
+async fn a_face_instead_of_a_wallet_must_pass_a_threshold_of_its_own_and_its_result_is_not_kept() {
+    let app = start_server(&EgressPolicy::default()).await;
+    let show_face = async |threshold: i64, more: Value| {
+        let mut payload = more;
+        payload["block_biometric_consent"] = true.into();
+        payload["digital_id"] = json!({
+            "threshold": 18, "age_estimation_allowed": true, "age_estimation_threshold": threshold,
+        });
+        let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+        let opened = session.open_attempt(&app, "DIGITAL_ID").await;
+        assert_eq!(choose(&app, &opened.step()["url"], "silent").await.status_and_code(), "200");
+        let asked = session.take_turn(&app, &opened, json!({})).await;
+        assert_eq!(asked.step()["kind"], "camera", "{}", asked.0);
+        session.take_turn(&app, &asked, json!({ "img": face_base64() })).await
+    };
+    let missed = show_face(35, json!({})).await;
+    assert_eq!((missed.status(), reason(&missed)), ("FAIL", "UNDER_AGE"));
+    let passed = show_face(25, json!({ "svc_key": {} })).await;
+    assert_eq!((passed.status(), &passed.0["session"]["offers"]["key"]), ("COMPLETE", &json!(false)));
 }
 
 #[tokio::test]

@@ -270,13 +270,13 @@ pub(crate) async fn session_with_page(app: &TestApp) -> (DocumentSessionFixture,
 }
 
 /// A specimen of Sweden whose holder is one of the sample photos.
-fn passport_specimen() -> Specimen {
+pub(crate) fn passport_specimen() -> Specimen {
     let holder =
         SpecimenHolder { nationality: "SWE".to_owned(), portrait: FACES.2, ..SpecimenHolder::default() };
     Specimen::passport().issuer("SWE").holder(holder)
 }
 
-fn photo_of(specimen: &Specimen, seed: u64) -> Vec<u8> {
+pub(crate) fn photo_of(specimen: &Specimen, seed: u64) -> Vec<u8> {
     photograph(&specimen.front(), &PhotoConditions::clean(seed)).jpeg
 }
 

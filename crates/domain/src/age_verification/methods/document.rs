@@ -104,7 +104,14 @@ impl DocumentMethod {
         let (app, sandbox) = (context.session.app, context.session.sandbox);
         let mut tx = self.db.write().await?;
         let unrecorded = context.session.issues.is_some();
-        let command = CreateDocumentSession { app, sandbox, request, device: None, unrecorded };
+        let command = CreateDocumentSession {
+            app,
+            sandbox,
+            request,
+            device: None,
+            unrecorded,
+            serves_age_session: true,
+        };
         let created = self.documents.create(&mut tx, command).await?;
         let job = FollowDocumentSession {
             session: context.session.id,
@@ -135,14 +142,11 @@ impl DocumentMethod {
         let linked: Option<LinkedDocumentSession> =
             serde_json::from_value(context.attempt.state.clone()).ok();
         let linked = linked.ok_or(AgeSessionError::StaleContinuation)?;
-        let (app, sandbox) = (context.session.app, context.session.sandbox);
         let session_ended =
             || StepOutcome::Finished(AgeMethodVerdict::Undecided { code: SESSION_ENDED_REASON });
-        let session = match self.documents.find_for_relying_party(app, linked.session, sandbox).await {
-            Ok(session) => session,
-            Err(DocumentSessionError::SessionNotFound) => return Ok(session_ended()),
-            Err(error) => return Err(map_document_error(error)),
-        };
+        let found =
+            self.documents.find(&mut self.db.read_once().await?, context.session.app, linked.session).await?;
+        let Some(session) = found else { return Ok(session_ended()) };
         let verdict = match self.documents.outcome(&session).await.map_err(map_document_error)? {
             DocumentSessionOutcome::Open => {
                 return Ok(StepOutcome::Prompt(self.prompt(context, linked)));
@@ -241,8 +245,10 @@ fn document_session_request(
     }
     DocumentSessionRequest {
         resources_ttl: (seconds + RESOURCES_GRACE_SECONDS).max(*RESOURCES_TTL_SECONDS.start()),
-        // The end user was asked on the page of the age session, or by the relying party.
-        block_biometric_consent: true,
+        // A method that looks at a face is opened only with the end user's consent. Nobody is asked about a document alone,
+        // and who agreed to another method has not agreed to this: its portrait is compared with other faces only if the
+        // relying party has consent.
+        block_biometric_consent: !session.requires_consent() || config.is_biometric(),
         checks,
         tasks: vec![RequestedTask::new(TaskType::IdDocument)],
         documents: vec![RequiredDocument {

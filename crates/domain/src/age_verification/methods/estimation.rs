@@ -9,8 +9,8 @@ use crate::{
     age_verification::{
         AgeSessionError,
         attempt_budgets::AttemptBudgets,
-        decision::{decide_from_estimate, decide_from_evidence},
-        session::{AgeMethodVerdict, EstimatedAge},
+        decision::decide_from_estimate,
+        session::EstimatedAge,
         types::{AgeFailureReason, InputProblemCode, LivenessLevel},
     },
     image_analysis::{
@@ -28,8 +28,9 @@ use vision::{
     embedding_distance,
 };
 
-/// The age of everybody in a photo of the sandbox, years.
-const SANDBOX_AGE_YEARS: i64 = 30;
+/// The estimate of every photo in the sandbox, which uses no models.
+const SANDBOX_ESTIMATE: AgeEstimate =
+    AgeEstimate { years: 30.0, st_dev: 1.0, low80: 28.72, high80: 31.28, spread: 0.0 };
 /// The maximum size of a photo.
 const MAX_PHOTO_BYTES: usize = 4 << 20;
 /// The maximum size of a frame.
@@ -109,7 +110,7 @@ impl EstimationMethod {
             |code| Ok(StepOutcome::Prompt(self.prompt(context).with_problem(InputProblem::new(code))));
         let image = decode_picture(input.photo.as_deref(), "img", MAX_PHOTO_BYTES)?;
         if context.session.sandbox {
-            return Ok(StepOutcome::Finished(sandbox_verdict(context)));
+            return Ok(evaluate_estimate(context, &SANDBOX_ESTIMATE));
         }
         let capture = input.secure.clone().unwrap_or_default();
         let is_active = context.config.level == LivenessLevel::Active;
@@ -145,10 +146,7 @@ impl EstimationMethod {
             return retry(InputProblemCode::TryAgain);
         }
         match finding {
-            PhotoFinding::Age(estimate) => Ok(StepOutcome::Estimated {
-                verdict: decide_from_estimate(&context.session.wanted, context.config, &estimate),
-                estimate: EstimatedAge { years: estimate.years, low: estimate.low80, high: estimate.high80 },
-            }),
+            PhotoFinding::Age(estimate) => Ok(evaluate_estimate(context, &estimate)),
             PhotoFinding::Spoof => Ok(undecided(AgeFailureReason::LivenessNotProven)),
             PhotoFinding::Retry(code) => retry(code),
         }
@@ -245,17 +243,12 @@ fn head_movement(movement: ChallengeMove) -> HeadMovement {
     }
 }
 
-/// The sandbox uses no models: everybody in a photo is thirty on the day on which the session was created.
-fn sandbox_verdict(context: AttemptContext<'_>) -> AgeMethodVerdict {
-    let today = context.session.created_at.to_zoned(jiff::tz::TimeZone::UTC).date();
-    let born = today.saturating_sub(jiff::Span::new().years(SANDBOX_AGE_YEARS));
-    decide_from_evidence(
-        age_methods::AgeAttribute::DateOfBirth(born),
-        &context.session.wanted,
-        context.config,
-        today,
-        None,
-    )
+/// What follows from an estimate.
+fn evaluate_estimate(context: AttemptContext<'_>, estimate: &AgeEstimate) -> StepOutcome {
+    StepOutcome::Estimated {
+        verdict: decide_from_estimate(&context.session.wanted, context.config, estimate),
+        estimate: EstimatedAge { years: estimate.years, low: estimate.low80, high: estimate.high80 },
+    }
 }
 
 /// The bytes of a picture in base64.

@@ -34,6 +34,7 @@ const MAX_DEVICE_EVENTS: usize = 100;
 
 /// One verification of one end user for one relying party.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each says something of its own")]
 pub struct DocumentSession {
     pub id: DocumentSessionId,
     pub app: AppId,
@@ -74,6 +75,9 @@ pub struct DocumentSession {
     /// their age, or by what.
     #[serde(default)]
     pub unrecorded: bool,
+    /// Whether it is an attempt of an age session: the relying party learns the age, and must not see what shows it.
+    #[serde(default)]
+    pub serves_age_session: bool,
 }
 
 /// A resource that was created under an `Idempotency-Key`.
@@ -135,6 +139,7 @@ impl DocumentSession {
             made: Vec::new(),
             uploads: Vec::new(),
             unrecorded: false,
+            serves_age_session: false,
         }
     }
 

@@ -46,6 +46,12 @@ impl DocumentSession {
         self.requested.block_biometric_consent || self.biometric_consent.is_some()
     }
 
+    /// Whether the relying party may read and change it. In the sandbox nobody shows anything of theirs, and integrators act
+    /// for the person.
+    pub(in crate::document_verification) fn is_open_to_relying_party(&self) -> bool {
+        self.sandbox || !self.serves_age_session
+    }
+
     /// The resource with this id, which must be of this kind.
     pub(in crate::document_verification) fn require_resource(
         &self,
