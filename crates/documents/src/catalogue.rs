@@ -59,6 +59,8 @@ pub struct CatalogueDocument {
     pub date_from: Date,
     #[serde(rename = "format")]
     pub zone: Option<IcaoMrzType>,
+    /// The issuer in the zone, where it has another code than the country.
+    pub zone_issuer: Option<String>,
     pub barcode: Option<DocumentBarcode>,
     /// Whether the print is read by the numbers of its fields, because nothing else of it can be read.
     #[serde(default)]
@@ -122,6 +124,10 @@ mod tests {
                     document.numbered_fields,
                     "{says}: how is it read?"
                 );
+                if let Some(issuer) = &document.zone_issuer {
+                    assert!(document.zone.is_some() && *issuer != country.code, "{says}");
+                    assert!(countries::find_iso(issuer).is_some(), "{says}: {issuer} is an ISO code");
+                }
                 match document.kind {
                     DocumentType::Passport => assert_eq!(document.zone, Some(IcaoMrzType::Td3), "{says}"),
                     DocumentType::DrivingLicence if document.numbered_fields => {}

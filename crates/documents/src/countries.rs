@@ -44,13 +44,18 @@ pub fn find_alpha_2(code: &str) -> Option<&'static Country> {
     ISO.iter().find(|country| country.alpha_2 == Some(code))
 }
 
+/// The three letters of a nationality: `DEU` for `D`. The British nationalities other than citizenship, `GBN` for example, stay
+/// apart.
+pub fn nationality(code: &str) -> &str {
+    if code == "D" { "DEU" } else { code }
+}
+
 /// The ISO 3166-1 state behind a code: Germany for `D`, the United Kingdom for `GBD`. `None` for organisations,
 /// stateless persons and unknown codes.
 pub fn issuing_state(code: &str) -> Option<&'static Country> {
     find_iso(match code {
-        "D" => "DEU",
         "GBD" | "GBN" | "GBO" | "GBP" | "GBS" => "GBR",
-        other => other,
+        other => nationality(other),
     })
 }
 
@@ -362,6 +367,7 @@ mod tests {
             assert_eq!(issuing_state(country.code), Some(country));
         }
         assert_eq!(issuing_state("D").map(|state| state.code), Some("DEU"));
+        assert_eq!(issuing_state("GBN").map(|state| state.code), Some("GBR"));
         assert_eq!(issuing_state("XXA"), None);
     }
 }

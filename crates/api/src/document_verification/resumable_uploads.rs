@@ -147,8 +147,11 @@ pub(crate) async fn begin_upload(
     ),
     responses((status = 204, description = "How many of its bytes are there.", headers(("Upload-Offset" = u64, description = "Bytes that are there."), ("Upload-Length" = u64, description = "Its bytes."), ("Cache-Control" = String, description = "`no-store`."), ("Tus-Resumable" = String, description = "`1.0.0`."))), error::UploadOffsetErrors),
 )]
-pub(crate) async fn upload_offset(user: DocumentEndUser) -> Result<Response, DocumentApiError> {
-    let (offset, of) = user.stored.upload_progress(user.path.upload()?)?;
+pub(crate) async fn upload_offset(
+    State(api): State<ApiState>,
+    user: DocumentEndUser,
+) -> Result<Response, DocumentApiError> {
+    let (offset, of) = user.stored.upload_progress(user.path.upload()?, api.environment.now())?;
     Ok(offset_response(offset, of))
 }
 
@@ -180,7 +183,7 @@ pub(crate) async fn append_to_upload(
             format!("bytes are sent as {OFFSET_STREAM_MEDIA_TYPE}"),
         ));
     }
-    let (_, of) = user.stored.upload_progress(id)?;
+    let (_, of) = user.stored.upload_progress(id, api.environment.now())?;
     // In a task of its own: a broken connection cancels its handler, but the bytes that arrived are stored all the
     // same.
     let append = async move {

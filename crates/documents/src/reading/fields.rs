@@ -81,7 +81,8 @@ pub(super) fn of_zone(zone: &MrzReading, today: Date) -> Vec<ExtractedField> {
     add(FieldName::DateOfBirth, day(mrz.birth.resolve(YearWindow::Past, today)), mrz::MrzField::Birth);
     let expiry = mrz.expiry.and_then(|date| date.resolve(YearWindow::Expiry, today));
     add(FieldName::ExpirationDate, day(expiry), mrz::MrzField::Expiry);
-    add(FieldName::Nationality, state_code(&mrz.nationality), mrz::MrzField::Nationality);
+    let nationality = countries::nationality(&mrz.nationality);
+    add(FieldName::Nationality, nationality.to_owned(), mrz::MrzField::Nationality);
     add(FieldName::IssuingCountry, state_code(&mrz.issuer), mrz::MrzField::Issuer);
     add(FieldName::DocumentNumber, mrz.document_number.clone(), mrz::MrzField::DocumentNumber);
     add(FieldName::Gender, gender_text(mrz.sex).to_owned(), mrz::MrzField::Sex);
@@ -275,19 +276,19 @@ fn to_extracted_field(found: &PrintedField) -> Option<ExtractedField> {
         PrintedValue::Date(DateReading::Certain(date)) => date.to_string(),
         PrintedValue::Date(DateReading::Ambiguous { .. }) => return None,
         PrintedValue::Sex(sex) => gender_text(*sex).to_owned(),
-        PrintedValue::Text(text) if name == FieldName::Nationality => country_named(text)?,
+        PrintedValue::Text(text) if name == FieldName::Nationality => nationality_named(text)?,
         PrintedValue::Text(text) => text.clone(),
     };
     Some(ExtractedField { name, value, source: FieldSource::Text, confidence: found.confidence })
 }
 
-/// Finds the code of a country by its code or English name.
-fn country_named(text: &str) -> Option<String> {
+/// Finds the three letters of a nationality by its code or English name.
+fn nationality_named(text: &str) -> Option<String> {
     let text = text.trim();
     let named = |country: &&countries::Country| {
         country.code.eq_ignore_ascii_case(text) || country.name.eq_ignore_ascii_case(text)
     };
-    countries::all().find(named).map(|country| state_code(country.code))
+    countries::all().find(named).map(|country| countries::nationality(country.code).to_owned())
 }
 
 fn gender_text(sex: Sex) -> &'static str {
@@ -305,6 +306,7 @@ mod tests {
         barcode::aamva::{AamvaSubfile, AamvaText},
         catalogue::{self, DocumentBarcode},
     };
+    use jiff::civil::date;
 
     #[test]
     fn an_identity_card_with_a_barcode_is_no_driving_licence() {
@@ -324,6 +326,47 @@ mod tests {
         for country in ["USA", "CAN"] {
             let card = catalogue::find_document(country, DocumentType::NationalId).expect("it is listed");
             assert_eq!((card.zone, card.barcode), (None, Some(DocumentBarcode::Pdf417)), "{country}");
+        }
+    }
+
+    /// The zone of a passport of this issuer and nationality, three characters each.
+    fn passport_zone(issuer: &str, nationality: &str) -> MrzReading {
+        let lines = [
+            format!("P<{issuer}ERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<"),
+            format!("L898902C36{nationality}7408122F1204159ZE184226B<<<<<10"),
+        ];
+        let mrz = mrz::parse(&lines).expect("a zone");
+        MrzReading {
+            format: mrz.mrz.format,
+            lines: mrz.lines.clone(),
+            certainty: Vec::new(),
+            agreement: 1.0,
+            confidence: Vec::new(),
+            corners: [(0.0, 0.0); 4],
+            rotation: 0.0,
+            mrz,
+        }
+    }
+
+    #[test]
+    fn a_british_nationality_stays_what_it_is_and_its_issuer_is_the_united_kingdom() {
+        for (issuer, nationality, expected) in [
+            ("GBR", "GBN", ("GBR", "GBN")),
+            ("GBD", "GBD", ("GBR", "GBD")),
+            ("GBR", "GBR", ("GBR", "GBR")),
+            ("D<<", "D<<", ("DEU", "DEU")),
+            ("UTO", "XXA", ("UTO", "XXA")),
+        ] {
+            let fields = of_zone(&passport_zone(issuer, nationality), date(2011, 1, 1));
+            let value =
+                |name| fields.iter().find(|field| field.name == name).map(|field| field.value.as_str());
+            let read = (value(FieldName::IssuingCountry), value(FieldName::Nationality));
+            assert_eq!(read, (Some(expected.0), Some(expected.1)), "{issuer} {nationality}");
+        }
+        for (printed, expected) in
+            [("GBN", "GBN"), ("D", "DEU"), ("Germany", "DEU"), ("United Kingdom", "GBR")]
+        {
+            assert_eq!(nationality_named(printed).as_deref(), Some(expected), "{printed}");
         }
     }
 }

@@ -250,16 +250,16 @@ fn unify_lookalike(c: char) -> char {
     }
 }
 
-/// Whether a text contains the code of a nationality or names its country in English.
+/// Whether a text contains the code of a nationality or names it in English.
 fn is_nationality(code: &str, text: &str) -> bool {
     let words = || text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let state = countries::issuing_state(code).or_else(|| countries::find(code));
-    if words().any(|word| word == code || state.is_some_and(|state| word == state.code)) {
+    let nationality = countries::find(countries::nationality(code));
+    if words().any(|word| word == code || nationality.is_some_and(|known| word == known.code)) {
         return true;
     }
     let folded = super::normalise::normalise(text);
-    state.is_some_and(|state| {
-        let name = super::normalise::normalise(state.name.split('(').next().unwrap_or_default());
+    nationality.is_some_and(|known| {
+        let name = super::normalise::normalise(known.name.split('(').next().unwrap_or_default());
         name.len() >= 4 && (folded == name || super::normalise::normalise(text).contains(&name))
     })
 }

@@ -229,6 +229,24 @@ impl DocumentFindings {
         back && self.of.len() < 2 && self.zone.is_none() && !self.licence
     }
 
+    /// Whether its zone is that of another document: a visa's, a card's where a passport was named, or the reverse. Cards of an
+    /// older series than that of the catalogue may have a zone of another size, so those sizes are not told apart.
+    fn has_zone_of_another_document(&self, ClaimedDocument { country, kind }: ClaimedDocument<'_>) -> bool {
+        let Some((format, _)) = &self.zone else { return false };
+        let listed = catalogue::find_document(country, kind).and_then(|document| document.zone);
+        matches!(format.as_str(), "MRV-A" | "MRV-B")
+            || listed.is_some_and(|listed| (listed == IcaoMrzType::Td3) != (format == "TD3"))
+    }
+
+    /// The country that issued it, as the document states it. That of the claim counts as stated where its documents have
+    /// the code of another country in their zones.
+    fn stated_country<'a>(&'a self, ClaimedDocument { country, kind }: ClaimedDocument<'a>) -> &'a str {
+        let Some(read) = self.issuer.as_deref() else { return country };
+        let in_zone =
+            catalogue::find_document(country, kind).and_then(|document| document.zone_issuer.as_deref());
+        if in_zone == Some(read) { country } else { read }
+    }
+
     /// Why it cannot be used as what the end user said it is, as a code of the interface; `None` if it can.
     pub(super) fn rejection_reason(
         &self,
@@ -242,20 +260,25 @@ impl DocumentFindings {
         if !self.document {
             return Some("NO_DOCUMENT");
         }
-        if self.kind.is_some_and(|read| read != kind) {
+        // A visa says nothing of its type, so the type is that of the claim.
+        if self.kind.is_some_and(|read| read != kind) || self.has_zone_of_another_document(claim) {
             return Some("INCORRECT_DOCUMENT_TYPE");
         }
         if self.is_unrecognised(claim) {
             return Some(DOCUMENT_NOT_RECOGNISED);
         }
-        let read = self.issuer.as_deref().unwrap_or(country);
+        let read = self.stated_country(claim);
         if catalogue::find(read).is_none() {
             return Some("COUNTRY_NOT_SUPPORTED");
         }
         let supported_from = catalogue::find_document(read, kind).map(|document| document.date_from);
         let issued = self.field(FieldName::DateOfIssue).and_then(|text| text.parse::<Date>().ok());
         let too_old = issued.zip(supported_from).is_some_and(|(issued, from)| issued < from);
-        (too_old || !filter.allows_type(read, kind)).then_some("DOCUMENT_NOT_SUPPORTED")
+        if too_old || !filter.allows_type(read, kind) {
+            return Some("DOCUMENT_NOT_SUPPORTED");
+        }
+        // Checks and sub-checks are chosen by the country of the claim.
+        (read != country).then_some("INCORRECT_DOCUMENT_TYPE")
     }
 
     /// What the end user should do after an identity document was read.

@@ -14,7 +14,7 @@ use super::{
     types::{NotificationTopic, SessionState},
     unit_of_work::{DocumentUnitOfWork, SideEffects},
 };
-use base::{AppId, DocumentSessionId, Environment, SignedDuration, Timestamp};
+use base::{AppId, DocumentSessionId, Environment, SignedDuration, Timestamp, Uuid};
 use db::{AuditEvent, Db, DbError, FromRow, WriteTx, sql};
 use jobs::{JobError, JobOutcome};
 use std::sync::Arc;
@@ -86,6 +86,7 @@ impl DocumentSessionRetention {
                 self.media.delete_all(id).await;
             }
         }
+        self.discard_old_uploads(now).await?;
         while self.media.sweep_tombstones(&self.db, now).await? > 0 {}
         while traces::purge_expired(&self.db, now).await? > 0 {}
         while fraud_list::purge_expired(&self.db, now).await? > 0 {}
@@ -120,6 +121,51 @@ impl DocumentSessionRetention {
         db.fetch_all(sql!(
             "SELECT id FROM identity_sessions WHERE forget_at <= $1 ORDER BY forget_at LIMIT 100",
             now,
+        ))
+        .await
+    }
+
+    /// Discards the uploads of ongoing sessions that can be continued no more, whose parts are due to be deleted.
+    async fn discard_old_uploads(&self, now: Timestamp) -> Result<(), DocumentSessionError> {
+        let mut after = DocumentSessionId::from(Uuid::nil());
+        loop {
+            let due = self.with_due_media(now, after).await?;
+            let Some(last) = due.last() else { return Ok(()) };
+            after = last.id;
+            for DueSession { id } in due {
+                let Some(stored) = self.store.load(id).await? else { continue };
+                // What is due may be a page that was replaced.
+                if !stored.session.has_old_upload(now) {
+                    continue;
+                }
+                let discarded = self.unit_of_work.update(id, |session, effects, _| {
+                    session.discard_overdue_uploads(now, effects);
+                    Ok(())
+                });
+                match discarded.await {
+                    // It was deleted meanwhile.
+                    Ok(_) | Err(DocumentSessionError::SessionNotFound) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+    }
+
+    /// Sessions whose end users have not finished, and of which media are due to be deleted; those after a session, by their
+    /// ids.
+    async fn with_due_media(
+        &self,
+        now: Timestamp,
+        after: DocumentSessionId,
+    ) -> Result<Vec<DueSession>, DbError> {
+        let mut db = self.db.read().await?;
+        db.fetch_all(sql!(
+            "SELECT DISTINCT s.id FROM identity_leavings l JOIN identity_sessions s ON s.id = l.session_id
+              WHERE l.due_at <= $1 AND s.state = 'ONGOING' AND s.triggered = $2 AND s.id > $3
+              ORDER BY s.id LIMIT 100",
+            now,
+            false,
+            after,
         ))
         .await
     }

@@ -29,6 +29,8 @@ pub(super) struct SideEffects {
     pub(super) check_at: Option<Timestamp>,
     /// Media that the session refers to no more; they are deleted after the commit.
     pub(super) discarded_media: Vec<MediaId>,
+    /// Media that are deleted at a time, unless they are discarded before.
+    pub(super) expiring_media: Vec<(MediaId, Timestamp)>,
     /// Checks that wait for a reviewer from now on.
     pub(super) referred_checks: Vec<VerificationCheckId>,
     /// Whether something is deleted that the session held, on request.
@@ -188,6 +190,9 @@ impl DocumentUnitOfWork {
         }
         for media in &effects.discarded_media {
             self.media.add_tombstone(tx, id, *media).await?;
+        }
+        for (media, due) in effects.expiring_media {
+            self.media.add_tombstone_due(tx, id, media, due).await?;
         }
         for check in effects.referred_checks {
             let Some(check) = locked.session.checks.iter().find(|known| known.id == check) else { continue };

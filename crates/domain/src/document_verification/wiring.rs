@@ -128,7 +128,7 @@ impl DocumentVerificationParts {
                 limits,
             ),
             access: DocumentSessionAccess::new(db.clone(), env.clone(), store.clone()),
-            uploads: ResumableUploadService::new(unit_of_work.clone(), media.clone()),
+            uploads: ResumableUploadService::new(env.clone(), unit_of_work.clone(), media.clone()),
             media_access: MediaAccess::new(
                 db.clone(),
                 env.clone(),

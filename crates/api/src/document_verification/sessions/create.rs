@@ -4,7 +4,7 @@ use super::request::CreateDocumentSessionRequest;
 use crate::{
     ApiState,
     document_verification::{DocumentApiError, auth::RelyingPartyRequest, error},
-    http::idempotency::{IdempotencyKeyHeader, idempotent},
+    http::idempotency::{IdempotencyKeyHeader, idempotent, stored_response},
 };
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::{DocumentSessionId, Timestamp, Uuid};
@@ -75,11 +75,16 @@ pub(crate) async fn create_document_session(
     State(api): State<ApiState>,
     party: RelyingPartyRequest,
 ) -> Result<Response, DocumentApiError> {
-    let request = CreateDocumentSessionRequest::read(&api, &party.request, party.sandbox)?;
-
     let RelyingPartyRequest { app, sandbox, device, request: received, .. } = party;
-    let (now, key) = (api.environment.now(), received.idempotency_key()?);
-    idempotent(&api, received.fingerprint(app, key.as_deref()), async |tx| {
+    let key = received.idempotency_key()?;
+    let fingerprint = received.fingerprint(app, key.as_deref());
+    // Before the deadline is looked at, which has come nearer since the first request.
+    if let Some(answer) = stored_response(&api, &fingerprint).await? {
+        return Ok(answer);
+    }
+    let request = CreateDocumentSessionRequest::read(&api, &received, sandbox)?;
+    let now = api.environment.now();
+    idempotent(&api, fingerprint, async |tx| {
         let command = CreateDocumentSession {
             app,
             sandbox,

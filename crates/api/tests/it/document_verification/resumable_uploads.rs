@@ -1,8 +1,9 @@
 //! Resumable uploads.
 
-use crate::document_verification::{BASE, DocumentSessionFixture};
+use crate::document_verification::{BASE, DocumentSessionFixture, row_count};
 use axum::{body::Body, http::Request};
-use base::SignedDuration;
+use base::{DocumentSessionId, SignedDuration};
+use db::sql;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use media::blobs::{BlobKey, BlobPrefix};
 use serde_json::json;
@@ -273,4 +274,48 @@ async fn uploads_are_bounded_in_size_count_and_time() {
     app.api.document_verification.sweep().await.unwrap();
     assert_eq!(stored_blobs(&app, &session).await.len(), 0, "they went with the person's time");
     assert!(app.api.account_deletion.find_orphans().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn an_upload_ends_after_half_an_hour_though_its_session_goes_on() {
+    let app = TestApp::start().await;
+    let payload =
+        json!({ "client_session_token_ttl": 7200, "required_documents": [{ "type": "ID_DOCUMENT" }] });
+    let long = DocumentSessionFixture::create(&app, BASE, &payload).await;
+    let id = long.add_document(&app, "PASSPORT", "SWE", &[]).await;
+    let (old, page) = (created_upload(&app, &long, 8).await, format!("/resources/id-documents/{id}/pages/1"));
+    append(&app, &long, &old, 0, Body::from("half")).await;
+    app.environment.advance(SignedDuration::from_mins(10));
+    let newer = created_upload(&app, &long, 8).await;
+    append(&app, &long, &newer, 0, Body::from("half")).await;
+    app.environment.advance(SignedDuration::from_mins(19));
+    app.api.document_verification.sweep().await.unwrap();
+    assert_eq!(upload_progress(&app, &long, &old).await, (4, 8));
+    assert_eq!(stored_blobs(&app, &long).await.len(), 2);
+
+    app.environment.advance(SignedDuration::from_mins(2));
+    assert_eq!(
+        append(&app, &long, &old, 4, Body::from("more")).await.status_and_code(),
+        "404 RESOURCE_NOT_FOUND"
+    );
+    let head = app.send(request(&long, "HEAD", &old).body(Body::empty()).unwrap()).await;
+    assert_eq!(head.status, 404);
+    let named = json!({ "upload": old.trim_start_matches("/uploads/") });
+    assert_eq!(
+        long.end_user_call(&app, "PUT", &page, Some(named)).await.status_and_code(),
+        "404 RESOURCE_NOT_FOUND"
+    );
+    app.api.document_verification.sweep().await.unwrap();
+    assert_eq!(stored_blobs(&app, &long).await.len(), 1, "the newer one stays");
+    let counted = sql!(
+        "SELECT media_bytes FROM identity_sessions WHERE id = $1",
+        long.id.parse::<DocumentSessionId>().unwrap()
+    );
+    assert_eq!(row_count(&app, counted).await, 4);
+    assert_eq!(upload_progress(&app, &long, &newer).await, (4, 8));
+    app.environment.advance(SignedDuration::from_mins(10));
+    app.api.document_verification.sweep().await.unwrap();
+    assert_eq!(stored_blobs(&app, &long).await.len(), 0);
+    assert_eq!(row_count(&app, sql!("SELECT count(*) FROM identity_leavings")).await, 0);
+    assert_eq!(long.read(&app).await["state"], "ONGOING");
 }

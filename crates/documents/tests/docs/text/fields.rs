@@ -214,6 +214,23 @@ fn a_zone_is_confirmed_by_what_is_printed_and_contradicted_by_what_is_not() {
 }
 
 #[test]
+fn a_british_nationality_in_a_zone_is_printed_as_what_it_is() {
+    let zone = mrz::Mrz { nationality: "GBN".to_owned(), ..zone() };
+    let context = FieldContext { country: Some("GBR"), today: date(2012, 1, 1), zone: Some(&zone) };
+    for (printed, agreement) in [
+        ("British National (Overseas)", CrossCheckResult::Same),
+        ("GBN", CrossCheckResult::Same),
+        ("GBR", CrossCheckResult::Contradicted),
+        ("United Kingdom", CrossCheckResult::Missing),
+    ] {
+        let lines = lines(&[(0.0, 0.0, "Nationality"), (0.0, 14.0, printed)]);
+        let all = compare_with_mrz(&zone, &lines, &read(&lines, &context), &context);
+        let found = all.iter().find(|one| one.field == PrintedFieldKind::Nationality);
+        assert_eq!(found.map(|one| one.agreement), Some(agreement), "{printed}");
+    }
+}
+
+#[test]
 fn years_of_two_digits_in_print_mean_what_they_mean_in_a_zone() {
     let context = FieldContext { country: None, today: date(2026, 11, 29), zone: None };
     for (label, field, printed, meant) in [

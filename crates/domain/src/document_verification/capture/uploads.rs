@@ -1,7 +1,8 @@
 //! Resumable uploads: what arrived before a connection broke stays, and the client sends the rest from there on.
 //!
 //! Each part is a blob, sealed as the session's media are; the session document says which parts make up an upload. An
-//! upload is discarded when there are newer ones, when it is old, and when the end user's time ends.
+//! upload is discarded when there are newer ones, when it is old, and when the end user's time ends. A part gets its tombstone
+//! as soon as it is written, by which the sweep finds the sessions with old uploads.
 
 use crate::document_verification::{
     error::DocumentSessionError,
@@ -9,7 +10,8 @@ use crate::document_verification::{
     store::{SessionMediaStore, UnsealedDocumentSession},
     unit_of_work::{DocumentUnitOfWork, SideEffects},
 };
-use base::{DocumentSessionId, Id as _, SignedDuration, Timestamp, UploadId};
+use base::{DocumentSessionId, Environment, Id as _, SignedDuration, Timestamp, UploadId};
+use std::sync::Arc;
 
 /// Bytes of one upload, at most: as many as a form may have.
 const MAX_UPLOAD_BYTES: u64 = 10 << 20;
@@ -23,16 +25,18 @@ const UPLOAD_TTL: SignedDuration = SignedDuration::from_mins(30);
 /// Takes in uploads part by part; cheap to clone.
 #[derive(Clone, Debug)]
 pub(in crate::document_verification) struct ResumableUploadService {
+    env: Arc<dyn Environment>,
     unit_of_work: DocumentUnitOfWork,
     media: SessionMediaStore,
 }
 
 impl ResumableUploadService {
     pub(in crate::document_verification) fn new(
+        env: Arc<dyn Environment>,
         unit_of_work: DocumentUnitOfWork,
         media: SessionMediaStore,
     ) -> Self {
-        Self { unit_of_work, media }
+        Self { env, unit_of_work, media }
     }
 
     /// Begins an upload of `length` bytes.
@@ -67,7 +71,7 @@ impl ResumableUploadService {
         offset: u64,
         bytes: &[u8],
     ) -> Result<u64, DocumentSessionError> {
-        stored.session.find_upload(upload)?.check_append(offset, bytes.len())?;
+        stored.session.find_upload(upload, self.env.now())?.check_append(offset, bytes.len())?;
         if bytes.is_empty() {
             return Ok(offset);
         }
@@ -76,12 +80,14 @@ impl ResumableUploadService {
         let part = UploadPart { media, bytes: bytes.len() as u64 };
         let added = self
             .unit_of_work
-            .update(id, |session, _, env| {
+            .update(id, |session, effects, env| {
                 session.ensure_open_for_end_user(env)?;
-                let known = session.uploads.iter_mut().find(|known| known.id == upload);
+                let now = env.now();
+                let known = session.uploads.iter_mut().find(|known| known.id == upload && !known.is_old(now));
                 let known = known.ok_or(DocumentSessionError::ItemNotFound("upload"))?;
                 known.check_append(offset, bytes.len())?;
                 known.pieces.push(part);
+                effects.expiring_media.push((part.media, known.until()));
                 Ok(known.offset())
             })
             .await;
@@ -97,7 +103,7 @@ impl ResumableUploadService {
         stored: &UnsealedDocumentSession,
         upload: UploadId,
     ) -> Result<Vec<u8>, DocumentSessionError> {
-        let known = stored.session.find_upload(upload)?;
+        let known = stored.session.find_upload(upload, self.env.now())?;
         let (offset, length) = (known.offset(), known.length);
         if offset < length {
             return Err(DocumentSessionError::NotReady(format!(
@@ -113,16 +119,31 @@ impl ResumableUploadService {
 }
 
 impl DocumentSession {
-    fn find_upload(&self, id: UploadId) -> Result<&ResumableUpload, DocumentSessionError> {
-        self.uploads.iter().find(|upload| upload.id == id).ok_or(DocumentSessionError::ItemNotFound("upload"))
+    fn find_upload(&self, id: UploadId, now: Timestamp) -> Result<&ResumableUpload, DocumentSessionError> {
+        let found = self.uploads.iter().find(|upload| upload.id == id && !upload.is_old(now));
+        found.ok_or(DocumentSessionError::ItemNotFound("upload"))
+    }
+
+    /// Whether it has an upload that can be continued no more.
+    pub(in crate::document_verification) fn has_old_upload(&self, now: Timestamp) -> bool {
+        self.uploads.iter().any(|upload| upload.is_old(now))
+    }
+
+    /// Discards uploads that can be continued no more.
+    pub(in crate::document_verification) fn discard_overdue_uploads(
+        &mut self,
+        now: Timestamp,
+        effects: &mut SideEffects,
+    ) {
+        self.discard_old_uploads(MAX_UPLOADS_PER_SESSION, now, effects);
     }
 
     /// Discards uploads that are old, and all but the latest `keep` of the others.
     fn discard_old_uploads(&mut self, keep: usize, now: Timestamp, effects: &mut SideEffects) {
-        let fresh = self.uploads.iter().filter(|upload| upload.begun + UPLOAD_TTL > now).count();
+        let fresh = self.uploads.iter().filter(|upload| !upload.is_old(now)).count();
         let mut surplus = fresh.saturating_sub(keep);
         self.uploads.retain(|upload| {
-            let old = upload.begun + UPLOAD_TTL <= now;
+            let old = upload.is_old(now);
             let discard = old || surplus > 0;
             surplus -= usize::from(discard && !old);
             effects.discarded_media.extend(upload.pieces.iter().filter(|_| discard).map(|part| part.media));
@@ -142,12 +163,21 @@ impl DocumentSession {
 
 impl UnsealedDocumentSession {
     /// How many bytes of an upload have arrived, and how many were announced.
-    pub fn upload_progress(&self, id: UploadId) -> Result<(u64, u64), DocumentSessionError> {
-        self.session.find_upload(id).map(|upload| (upload.offset(), upload.length))
+    pub fn upload_progress(&self, id: UploadId, now: Timestamp) -> Result<(u64, u64), DocumentSessionError> {
+        self.session.find_upload(id, now).map(|upload| (upload.offset(), upload.length))
     }
 }
 
 impl ResumableUpload {
+    /// Until when it may be continued.
+    fn until(&self) -> Timestamp {
+        self.begun + UPLOAD_TTL
+    }
+
+    fn is_old(&self, now: Timestamp) -> bool {
+        self.until() <= now
+    }
+
     /// Bytes that have arrived.
     fn offset(&self) -> u64 {
         self.pieces.iter().map(|part| part.bytes).sum()

@@ -134,13 +134,16 @@ mod tests {
     use super::*;
     use crate::document_verification::{
         checks::evidence::Evidence,
-        findings::{StoredField, StoredMeasure, StoredPortrait},
+        findings::{ClaimedDocument, StoredField, StoredMeasure, StoredPortrait},
         request::{DocumentSessionRequest, RequiredDocument},
         restrictions::DocumentRestrictions,
         types::{CheckState, Inclusion, ManualCheck, ResourceKind, VerificationCheckType},
     };
     use base::{Environment as _, TestEnvironment, Uuid};
-    use documents::{catalogue::DocumentType, field::FieldSource};
+    use documents::{
+        catalogue::{self, DocumentType, IcaoMrzType},
+        field::FieldSource,
+    };
 
     /// A passport of Sweden with all that is needed.
     fn passport() -> DocumentFindings {
@@ -225,6 +228,88 @@ mod tests {
         let card = DocumentFindings { kind: Some(DocumentType::NationalId), ..passport() };
         let incorrect = (CheckAdvice::NotAvailable, Some("INCORRECT_DOCUMENT_TYPE".to_owned()));
         assert_eq!(advice(&[], &any, &card), incorrect);
+    }
+
+    /// A document in order of this type and country, with a zone of this format.
+    fn document(kind: DocumentType, issuer: &str, zone: &str) -> DocumentFindings {
+        DocumentFindings {
+            kind: Some(kind),
+            issuer: Some(issuer.to_owned()),
+            zone: Some((zone.to_owned(), Vec::new())),
+            ..passport()
+        }
+    }
+
+    /// What is accepted where only documents of this country are.
+    fn only(country: &str) -> DocumentRestrictions {
+        let countries = Some((Inclusion::Include, vec![country.to_owned()]));
+        DocumentRestrictions { countries, ..DocumentRestrictions::default() }
+    }
+
+    #[test]
+    fn a_visa_is_no_passport_and_neither_is_a_card() {
+        let any = DocumentRestrictions::default();
+        let incorrect = (CheckAdvice::NotAvailable, Some("INCORRECT_DOCUMENT_TYPE".to_owned()));
+        for format in ["MRV-A", "MRV-B", "TD1", "TD2"] {
+            let findings = document(DocumentType::Passport, "SWE", format);
+            assert_eq!(advice(&[], &any, &findings), incorrect, "{format}");
+        }
+        let kind = DocumentType::NationalId;
+        let card = ClaimedDocument { country: "SWE", kind };
+        for (format, reason) in [
+            ("TD1", None),
+            ("TD2", None),
+            ("TD3", Some("INCORRECT_DOCUMENT_TYPE")),
+            ("MRV-B", Some("INCORRECT_DOCUMENT_TYPE")),
+        ] {
+            assert_eq!(document(kind, "SWE", format).rejection_reason(card, &any), reason, "{format}");
+        }
+    }
+
+    #[test]
+    fn a_document_of_another_country_than_was_chosen_is_another_document() {
+        let any = DocumentRestrictions::default();
+        let of = |issuer: &str| document(DocumentType::Passport, issuer, "TD3");
+        let not_available = |reason: &str| (CheckAdvice::NotAvailable, Some(reason.to_owned()));
+        assert_eq!(advice(&[], &any, &of("GBR")), not_available("INCORRECT_DOCUMENT_TYPE"));
+        assert_eq!(advice(&[], &only("SWE"), &of("GBR")), not_available("DOCUMENT_NOT_SUPPORTED"));
+        assert_eq!(advice(&[], &any, &of("UTO")), not_available("COUNTRY_NOT_SUPPORTED"));
+        let unread = DocumentFindings { issuer: None, ..of("SWE") };
+        assert_eq!(advice(&[], &only("SWE"), &unread), (CheckAdvice::Approve, None));
+    }
+
+    #[test]
+    fn a_passport_of_hong_kong_or_macao_is_of_the_country_that_was_chosen() {
+        let kind = DocumentType::Passport;
+        let (any, passport) = (DocumentRestrictions::default(), document(kind, "CHN", "TD3"));
+        for country in ["HKG", "MAC"] {
+            let claim = ClaimedDocument { country, kind };
+            assert_eq!(passport.rejection_reason(claim, &only(country)), None, "{country}");
+            let unsupported = Some("DOCUMENT_NOT_SUPPORTED");
+            assert_eq!(passport.rejection_reason(claim, &only("CHN")), unsupported, "{country}");
+            let other = document(kind, "SWE", "TD3").rejection_reason(claim, &any);
+            assert_eq!(other, Some("INCORRECT_DOCUMENT_TYPE"), "{country}");
+        }
+        assert_eq!(passport.rejection_reason(ClaimedDocument { country: "CHN", kind }, &any), None);
+    }
+
+    #[test]
+    fn no_document_of_the_catalogue_with_a_zone_is_taken_for_another() {
+        let any = DocumentRestrictions::default();
+        for country in catalogue::all() {
+            for listed in &country.documents {
+                let format = match listed.zone {
+                    Some(IcaoMrzType::Td1) => "TD1",
+                    Some(IcaoMrzType::Td2) => "TD2",
+                    Some(IcaoMrzType::Td3) => "TD3",
+                    None => continue,
+                };
+                let issuer = listed.zone_issuer.as_ref().unwrap_or(&country.code);
+                let claim = ClaimedDocument { country: &country.code, kind: listed.kind };
+                let reason = document(listed.kind, issuer, format).rejection_reason(claim, &any);
+                assert_eq!(reason, None, "{} {:?}", country.code, listed.kind);
+            }
+        }
     }
 
     #[test]

@@ -101,6 +101,17 @@ impl SessionMediaStore {
         tombstones::add(tx, &*self.env, session, Some(media)).await
     }
 
+    /// Notes in the transaction that a media is to be deleted at this time, by the sweep.
+    pub(in crate::document_verification) async fn add_tombstone_due(
+        &self,
+        tx: &mut WriteTx,
+        session: DocumentSessionId,
+        media: MediaId,
+        due: Timestamp,
+    ) -> Result<(), DbError> {
+        tombstones::add_due(tx, session, media, due).await
+    }
+
     /// Deletes media now, as far as possible: what fails and has a tombstone is left to the sweep.
     pub(in crate::document_verification) async fn delete(
         &self,

@@ -1,5 +1,6 @@
 //! Tombstones (`identity_leavings`): which blobs are still to be deleted. One is written in the transaction that drops
-//! the blob, so that a crash before the blob is deleted leaves nothing behind.
+//! the blob, so that a crash before the blob is deleted leaves nothing behind, or in the one that adds a blob whose end is
+//! known.
 
 use super::blob_key;
 use base::{DocumentSessionId, Environment, MediaId, SignedDuration, Timestamp, Uuid};
@@ -27,11 +28,21 @@ pub(super) async fn add(
 ) -> Result<(), DbError> {
     // An upload that began before a whole session is deleted may still write to its folder; look again after that.
     let due = env.now() + if media.is_some() { SignedDuration::ZERO } else { LATE_UPLOAD_GRACE };
+    add_due(tx, session, media.unwrap_or_else(|| Uuid::nil().into()), due).await
+}
+
+/// Notes that a media is to be deleted at this time.
+pub(super) async fn add_due(
+    tx: &mut WriteTx,
+    session: DocumentSessionId,
+    media: MediaId,
+    due: Timestamp,
+) -> Result<(), DbError> {
     tx.execute(sql!(
         "INSERT INTO identity_leavings (session_id, media_id, due_at) VALUES ($1, $2, $3)
          ON CONFLICT (session_id, media_id) DO UPDATE SET due_at = excluded.due_at",
         session,
-        media.unwrap_or_else(|| Uuid::nil().into()),
+        media,
         due,
     ))
     .await

@@ -1,8 +1,10 @@
 //! `POST /idverify/v1/sessions`
 
 use crate::document_verification::{
-    BASE, DocumentSessionFixture, SANDBOX, relying_party_call, sandbox_agent::full_payload, signed_call,
+    BASE, DocumentSessionFixture, SANDBOX, relying_party_call, row_count, sandbox_agent::full_payload,
+    signed_call,
 };
+use base::SignedDuration;
 use serde_json::{Value, json};
 use testkit::TestApp;
 
@@ -321,4 +323,23 @@ async fn a_session_repeated_with_its_idempotency_key_is_created_once() {
     assert_eq!(begin(r#"{"requirement_id":"x"}"#).await.status_and_code(), "409 IDEMPOTENCY_KEY_REUSED");
     let second = session.end_user_call(&app, "POST", "/resources/liveness/static", None).await;
     assert_ne!(second.json()["id"], first.json()["id"], "that is another capture");
+}
+
+#[tokio::test]
+async fn a_session_repeated_with_its_idempotency_key_is_answered_though_its_deadline_has_come_near() {
+    let app = TestApp::start().await;
+    let path = format!("{BASE}/sessions");
+    let make = async |key: &str| {
+        let payload = json!({
+            "session_deadline": "2026-01-16T14:42:00Z", "required_documents": [{ "type": "ID_DOCUMENT" }],
+        });
+        signed_call(&app, "POST", &path).header("Idempotency-Key", key).json(&payload).send(&app).await
+    };
+    let first = make("a").await;
+    assert_eq!(first.status_and_code(), "201", "{}", first.json());
+    app.environment.advance(SignedDuration::from_secs(65));
+    let again = make("a").await;
+    assert_eq!((again.status, &again.body), (first.status, &first.body));
+    assert_eq!(make("b").await.status_and_code(), "400 PAYLOAD_VALIDATION");
+    assert_eq!(row_count(&app, db::sql!("SELECT count(*) FROM identity_sessions")).await, 1);
 }
