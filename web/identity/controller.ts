@@ -1,6 +1,6 @@
 // One person's visit: goes through the journey, and does what each step asks for.
 
-import { confirmDialog, getById } from "../shared/dom";
+import { closeDialog, confirmDialog, getById } from "../shared/dom";
 import { isEmbedded, isEmbeddedInOwnPage } from "../shared/embedding";
 import { reportErrors } from "../shared/error-report";
 import { copyLink, isPhone } from "../shared/handoff";
@@ -151,6 +151,9 @@ export class Controller {
       clearTimeout(timer);
     }
     this.#camera.close();
+    if (!isCancellable(this.#state)) {
+      closeDialog();
+    }
     this.#view.progress(this.#state, this.#texts);
     if (step.on !== "camera") {
       this.#view.show(renderScreen(this.#context()), this.#texts, step.on);
@@ -462,7 +465,8 @@ export class Controller {
   }
 
   async #cancel(): Promise<void> {
-    if (await confirmDialog()) {
+    // What went on meanwhile may be what cannot be stopped any more.
+    if ((await confirmDialog()) && isCancellable(this.#state)) {
       const { step } = this.#state;
       this.dispatch({ is: "failed", failure: step.on === "interrupted" ? step.why : "cancelled" });
     }

@@ -8,10 +8,13 @@ import { awaitSession, loadSession, parseSessionQuery, parseShortLink, type Sess
 import { LANGUAGES, textsIn } from "./texts";
 import { View } from "./view";
 
-/** Whose session it is, where the address or this tab says it; it is taken out of the address, which others see. */
+/**
+ * Whose session it is, where the address or this tab says it; it is taken out of the address, which others see. The address of a
+ * frame is not seen, and it stays: the server reads in it who may show the page, also when it is loaded again.
+ */
 function takeSession(): Session | Failure | undefined {
   const found = parseShortLink(location.hash.slice(1)) ?? parseSessionQuery(location.search) ?? loadSession();
-  if (location.search || location.hash) {
+  if (!isEmbedded() && (location.search || location.hash)) {
     history.replaceState(null, "", location.pathname);
   }
   return found;

@@ -69,3 +69,8 @@ export function confirmDialog(): Promise<boolean> {
     keep.focus();
   });
 }
+
+/** Takes the question away, which is then answered with no. */
+export function closeDialog(): void {
+  getById<HTMLDialogElement>("sure").close();
+}

@@ -118,10 +118,8 @@ async fn origins(api: &ApiState, uri: &Uri) -> BTreeSet<Origin> {
         }
     }
     if let Some((id, token)) = document_session {
-        match api.document_verification.authenticate_end_user(id, &token).await {
-            Ok(found) => {
-                add(found.map(|found| found.session.requested.embedder_addresses()).unwrap_or_default());
-            }
+        match api.document_verification.embedder_addresses(id, &token).await {
+            Ok(addresses) => add(addresses),
             Err(error) => {
                 tracing::debug!(error = &error as &dyn std::error::Error, "no session to be framed");
             }

@@ -31,6 +31,7 @@ export type ReasonCode = Case["reason_codes"][number];
 export type Finding = NonNullable<Case["finding"]>;
 export type CaseHistory = Finding["person_history"];
 export type CaseAge = NonNullable<Finding["age"]>;
+export type AgeAppeal = NonNullable<Case["age_appeal"]>;
 export type DocumentCheck = NonNullable<Case["document_check"]>;
 export type CaseResource = DocumentCheck["resources"][number];
 export type CaseField = CaseResource["fields"][number];

@@ -3,6 +3,7 @@
 import type { ReactNode } from "react";
 import type { Case, CaseItem, CaseState } from "../api/cases";
 import { fill, lookup, type Texts, useFormat, useTexts } from "../texts";
+import { AppealPicture, AppealRefusal, AppealStatement } from "./appeal-evidence";
 import { DocumentPictures, DocumentReport, DocumentResource } from "./document-evidence";
 import { FindingContent, FindingMeasures, FindingPictures } from "./finding-evidence";
 import { Icon } from "./icon";
@@ -10,7 +11,7 @@ import { Badge, Card, Fact, Facts, Moment, type Tone } from "./screen";
 
 /** What a case is about, in a few words. */
 export function caseWords(texts: Texts, { kind, reason }: Pick<CaseItem, "kind" | "reason">): string {
-  const reasons = { ...texts.finding.reasons, ...texts.document.checks };
+  const reasons = { ...texts.finding.reasons, ...texts.document.checks, ...texts.appeal.reasons };
   const why = lookup(reasons, reason) ?? reason;
   return kind === "FINDING" ? fill(texts.finding.found, { reasons: why }) : `${texts.cases.kinds[kind]}: ${why}`;
 }
@@ -44,17 +45,20 @@ export function StateBadge({ item }: { item: CaseItem }) {
 
 /** `aside` stands beside the pictures: what is to be done. */
 export function CaseView({ shown, aside }: { shown: Case; aside: ReactNode }) {
-  const { finding, document_check: check } = shown;
+  const { finding, document_check: check, age_appeal: appeal } = shown;
   return (
     <div className="case">
       <div className="case-stage">
         {finding && <FindingPictures shown={shown} finding={finding} />}
         {check && <DocumentPictures shown={shown} />}
+        {appeal && <AppealPicture shown={shown} />}
+        {appeal && <AppealStatement shown={shown} appeal={appeal} />}
       </div>
       <div className="case-side">
         {aside}
         {finding && <FindingMeasures finding={finding} />}
         {check && <DocumentReport check={check} />}
+        {appeal && <AppealRefusal appeal={appeal} />}
       </div>
       <div className="case-more">
         {finding && <FindingContent finding={finding} />}

@@ -161,8 +161,14 @@ export function SimilarityScale({ similarity, distance, rate, isShort = false }:
 
 const MIN_SHOWN_YEARS = 40;
 
+interface AgeProps {
+  age: CaseAge;
+  /** Whether the person is to be of the age that is asked for, or below it. */
+  met?: ScaleProps["met"];
+}
+
 /** An estimated age with the interval in which it lies in 80 of 100 cases, and the age that is asked for. */
-export function AgeScale({ age }: { age: CaseAge }) {
+export function AgeScale({ age, met = "above" }: AgeProps) {
   const { evidence } = useTexts();
   const format = useFormat();
   const { years, low, high, threshold } = age;
@@ -172,8 +178,10 @@ export function AgeScale({ age }: { age: CaseAge }) {
   if (threshold === undefined) {
     return <p>{estimate}</p>;
   }
-  const asked = fill(evidence.ageAsked, { threshold });
-  const tone = years < threshold ? "bad" : (low ?? years) < threshold ? "warn" : "good";
+  const asked = fill(met === "above" ? evidence.ageAsked : evidence.ageAskedBelow, { threshold });
+  const isMet = (at: number) => at >= threshold === (met === "above");
+  const nearest = (met === "above" ? low : high) ?? years;
+  const tone = !isMet(years) ? "bad" : isMet(nearest) ? "good" : "warn";
   return (
     <Figure words={`${estimate} ${asked}`}>
       <Scale
@@ -182,7 +190,7 @@ export function AgeScale({ age }: { age: CaseAge }) {
         high={Math.max(MIN_SHOWN_YEARS, (high ?? years) + 5, threshold + 5)}
         value={years}
         limit={threshold}
-        met="above"
+        met={met}
         interval={interval}
         tone={tone}
       />

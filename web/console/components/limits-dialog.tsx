@@ -18,6 +18,12 @@ interface LimitsDialogProps {
   close(): void;
 }
 
+interface LimitsForm {
+  /** As the fields were when the form was opened: colleagues may have changed limits since. */
+  readonly given: readonly string[];
+  readonly values: readonly string[];
+}
+
 /** As it stands in its field: empty is the configuration's, 0 is none. */
 const written = ({ is_own, allowed }: LimitUsage) => (is_own ? `${allowed ?? 0}` : "");
 
@@ -26,11 +32,15 @@ export function LimitsDialog({ application, limits, close }: LimitsDialogProps) 
   const act = useAction();
   const client = useQueryClient();
   const isShown = useIsShown();
-  const [values, setValues] = useUnsent<readonly string[]>(`limits of application ${application}`, limits.map(written));
+  const opened = limits.map(written);
+  const [{ given, values }, setForm] = useUnsent<LimitsForm>(`limits of application ${application}`, {
+    given: opened,
+    values: opened,
+  });
   const submit = useSubmit(async () => {
-    const changed = limits.flatMap((one, at) => {
+    const changed = limits.flatMap(({ limit }, at) => {
       const value = (values[at] ?? "").trim();
-      return value === written(one) ? [] : [{ limit: one.limit, ...(value === "" ? {} : { allowed: Number(value) }) }];
+      return value === given[at] ? [] : [{ limit, ...(value === "" ? {} : { allowed: Number(value) }) }];
     });
     const isDone = await act(() => changeApplication(application, { limits: changed }), words.limitsChanged);
     if (isDone) {
@@ -52,7 +62,9 @@ export function LimitsDialog({ application, limits, close }: LimitsDialogProps) 
             inputMode="numeric"
             min={0}
             value={values[at] ?? ""}
-            onChange={(value) => setValues((all) => all.map((one, place) => (place === at ? value : one)))}
+            onChange={(value) =>
+              setForm((form) => ({ ...form, values: form.values.map((one, place) => (place === at ? value : one)) }))
+            }
             autoFocus={at === 0}
           />
         ))}

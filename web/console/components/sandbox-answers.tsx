@@ -30,6 +30,7 @@ import {
 } from "../sandbox-responses";
 import { useAction } from "../session-context";
 import { fill, useFormat, useTexts } from "../texts";
+import { useUnsent } from "../unsent";
 import { Choice, Field, TextArea } from "./field";
 import { Icon } from "./icon";
 import { Answer, Card } from "./screen";
@@ -39,14 +40,15 @@ import { codeWords } from "./session-words";
 const MAX_CONFIG_CHARS = 60_000;
 const MAX_DELAY_SECONDS = 3600;
 const MAX_AGE_YEARS = 120;
+const DOCUMENTS = ["sandbox-documents"];
 
 export function SandboxDocuments() {
   const { sandbox: words } = useTexts();
-  const answer = useQuery({ queryKey: ["sandbox-documents"], queryFn: documentResponses });
+  const answer = useQuery({ queryKey: DOCUMENTS, queryFn: documentResponses });
   return (
     <Card heading={words.documents} id="sandbox-documents">
       <p className="soft">{words.documentsMean}</p>
-      <Answer query={answer}>{(sent) => <DocumentForm key={writeConfig(sent)} sent={sent} />}</Answer>
+      <Answer query={answer}>{(sent) => <DocumentForm sent={sent} />}</Answer>
     </Card>
   );
 }
@@ -56,16 +58,26 @@ function DocumentForm({ sent }: { sent: SentResponses }) {
   const format = useFormat();
   const act = useAction();
   const client = useQueryClient();
-  const [text, setText] = useState(() => writeConfig(sent));
+  const given = writeConfig(sent);
+  // As long as nothing is typed, it is what the server has, which colleagues change too.
+  const [typed, setTyped] = useUnsent<string | undefined>("what the sandbox is to answer about documents", undefined);
+  const text = typed ?? given;
+  const setText = (to: string) => setTyped(to === given ? undefined : to);
   const [isOpen, setOpen] = useState(false);
   const config = readConfig(text);
   const submit = useSubmit(async () => {
-    if (config) {
-      await act(async () => {
-        // Whether the server takes it is for the server to say.
-        await setDocumentResponses(config as DocumentResponses);
-        await client.invalidateQueries({ queryKey: ["sandbox-documents"] });
-      }, words.documentsSet);
+    if (!config) {
+      return;
+    }
+    const isDone = await act(async () => {
+      // Whether the server takes it is for the server to say.
+      await setDocumentResponses(config as DocumentResponses);
+      await client.invalidateQueries({ queryKey: DOCUMENTS });
+    }, words.documentsSet);
+    // Until it is fetched anew, what the page has of the server is what was there before.
+    if (isDone && !client.getQueryState(DOCUMENTS)?.isInvalidated) {
+      // What was typed meanwhile is not sent.
+      setTyped((now) => (now === typed ? undefined : now));
     }
   });
   return (
@@ -132,10 +144,10 @@ export function SandboxAgeOutcome({ session }: { session: string }) {
   const { sandbox: words, sessions } = useTexts();
   const act = useAction();
   const client = useQueryClient();
-  const [id, setId] = useState(isId(session) ? session : "");
-  const [status, setStatus] = useState<AgeStatus>("COMPLETE");
-  const [age, setAge] = useState("");
-  const [method, setMethod] = useState<AgeMethod | "">("");
+  const [id, setId] = useUnsent("session of a result in the sandbox", isId(session) ? session : "");
+  const [status, setStatus] = useUnsent<AgeStatus>("state of a result in the sandbox", "COMPLETE");
+  const [age, setAge] = useUnsent("age of a result in the sandbox", "");
+  const [method, setMethod] = useUnsent<AgeMethod | "">("method of a result in the sandbox", "");
   const submit = useSubmit(async () => {
     await act(async () => {
       await setAgeOutcome(id.trim(), {

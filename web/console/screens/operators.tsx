@@ -29,7 +29,7 @@ import {
   useOperatorRoles,
 } from "../components/operator-grant";
 import { ResourceTable } from "../components/resource-table";
-import { Answer, Badge, Card, Empty, Fact, Facts, Moment, Screen } from "../components/screen";
+import { Answer, Badge, Card, catchFocus, Empty, Fact, Facts, Moment, Screen } from "../components/screen";
 import { useOperators } from "../components/tenant-links";
 import { useOneAtATime, useSubmit } from "../one-at-a-time";
 import { detailHref, navigate, placeHref, replaceRoute, useIsShown } from "../router";
@@ -269,7 +269,9 @@ function GrantCard({ operator, initial }: { operator: Operator; initial: Grant }
   const roles = useOperatorRoles().data;
   const [grant, setGrant] = useUnsent(`grant of operator ${operator.id}`, initial);
   const submit = useSubmit(async () => {
-    await change(() => setOperatorGrant(operator.id, grantInput(grant, roles)), texts.members.saved);
+    if (await change(() => setOperatorGrant(operator.id, grantInput(grant, roles)), texts.members.saved)) {
+      catchFocus();
+    }
   });
   return (
     <Card heading={words.grant} id="grant">

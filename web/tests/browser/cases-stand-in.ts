@@ -165,6 +165,41 @@ export function documentCase(number: number): Case {
   };
 }
 
+/** Somebody who was refused for their age asks that a person looks again. */
+export function ageAppealCase(number: number, more: Partial<NonNullable<Case["age_appeal"]>> = {}): Case {
+  const reason = more.reason ?? "UNDER_AGE";
+  return {
+    ...COMMON,
+    ...NO_CODES,
+    id: numbered(7, number),
+    kind: "AGE_APPEAL",
+    reason,
+    language: "en",
+    due_at: fromNow(20 * HOUR_MS),
+    created_at: fromNow(-HOUR_MS),
+    decisions: ["UPHOLD", "OVERTURN"],
+    policy: "",
+    pictures: [{ name: "capture", role: "SELFIE" }],
+    deletes_at: "2026-12-24T09:00:00Z",
+    age_appeal: {
+      session_id: numbered(6, number),
+      state: "OPEN",
+      type: "OVER",
+      method: "AGE_ESTIMATION",
+      threshold: 18,
+      estimate: { years: 17.2, low: 14.1, high: 20.3 },
+      reason,
+      level: "ACTIVE",
+      session_state: "FAIL",
+      attempts: 2,
+      refused_at: "2026-11-23T14:05:00Z",
+      appealed_at: "2026-11-24T09:00:00Z",
+      statement: "I am 19 years old.",
+      ...more,
+    },
+  };
+}
+
 /** A queue as it was set up. */
 function queueOf(id: string, input: RequestBodyOf<CreateQueue>): Queue {
   return {

@@ -544,6 +544,47 @@ test("limits that were typed when the session ended are there again", async ({ p
   await expect(field).toHaveValue("80");
 });
 
+test("a limit that a colleague has changed since the form was opened stays", async ({ page, server }) => {
+  const shop = application(1, "Shop");
+  server.operators.applications = [shop];
+  const [root] = server.operators.operators;
+  const setByColleague = (allowed: number) =>
+    server.sessions.limits.splice(2, 1, { limit: "calls_per_minute", allowed, is_own: true });
+  await page.clock.install();
+  await signedIn(page, server);
+  await page.goto(`${server.page}#application=${shop.id}`);
+  const [field, limits] = [page.getByRole("spinbutton", { name: "Calls at once" }), page.locator("#limits")];
+  await button(page, "Change the limits").click();
+  await field.fill("80");
+  setByColleague(300);
+  await page.clock.fastForward(10_000);
+  await showPage(page, false);
+  await showPage(page, true);
+  await expect(limits).toContainText("300 (set for this application)");
+  await button(page, "Save").click();
+  await expect(limits).toContainText("57 of 80");
+
+  await button(page, "Change the limits").click();
+  await field.fill("90");
+  server.operator = undefined;
+  await button(page, "Save").click();
+  await heading(page, "Sign in");
+  setByColleague(200);
+  server.operatorLinks.set(TOKEN, root ?? operator(1, "Root"));
+  await page.goto(`${server.page}#operator-sign-in=${TOKEN}`);
+  await button(page, "Sign in").click();
+  await heading(page, "Shop");
+  await expect(limits).toContainText("200 (set for this application)");
+  await button(page, "Change the limits").click();
+  await expect(field).toHaveValue("90");
+  await button(page, "Save").click();
+  await expect(limits).toContainText("57 of 90");
+  await expect(limits).toContainText("200 (set for this application)");
+  const sent = server.requests.filter((one) => one.includes('"limits"')).map((one) => one.slice(one.indexOf("{")));
+  const burst = (allowed: number) => `{"limits":[{"limit":"burst","allowed":${allowed}}]}`;
+  expect(sent).toEqual([burst(80), burst(90), burst(90)]);
+});
+
 test("an operator is let in again once, however often the button is pressed", async ({ page, server }) => {
   const { operators } = server;
   operators.fourEyes = true;
@@ -878,6 +919,7 @@ test("operators are invited, allowed and disabled", async ({ page, server }) => 
   await page.getByLabel("retry and discard jobs").check();
   await page.locator("#grant").getByRole("button", { name: "Save" }).click();
   await expect(spoken(page)).toContainText("Saved");
+  await expect(page.locator("#heading"), "the form was made anew").toBeFocused();
   expect(operators.operators[1]?.scopes).toEqual(expect.arrayContaining(["audit:view", "jobs:manage"]));
   await judge(page, "operator");
   await button(page, "Disable").click();

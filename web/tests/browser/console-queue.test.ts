@@ -11,7 +11,7 @@ import {
   stopClock,
   takeScreenshot,
 } from "./actions";
-import { documentCase, findingCase, matchCase, numbered } from "./cases-stand-in";
+import { ageAppealCase, documentCase, findingCase, matchCase, numbered } from "./cases-stand-in";
 import { go, judge, pressTogether, REACHED_MS, settle, speak, TOKEN } from "./console-actions";
 import { ConsoleStandIn, member } from "./console-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
@@ -268,6 +268,44 @@ test("a document is judged by its pages, its portrait beside the selfie, and wha
   await expect
     .poll(() => sentOf(server, documentCase(3).id))
     .toEqual({ decision: "REJECT", comment: "the picture is blurred" });
+});
+
+test("an appeal against an age is judged by the photo, the estimate and what the person says", async ({
+  page,
+  server,
+}) => {
+  server.consoleScopes = ["ages:review"];
+  const statement = "I am <b>19</b>.\n\u202Eأنا في التاسعة عشرة.\n".repeat(30).trim();
+  const shown = ageAppealCase(1, { statement });
+  const child = ageAppealCase(2, { type: "UNDER", threshold: 13, reason: "OVER_AGE" });
+  child.pictures = [];
+  server.cases.all = [shown, child];
+  await openQueue(page, server);
+  const main = page.locator("main");
+  const showsEvidence = async () => {
+    await heading(page, "Age appeal: younger than asked for");
+    await page.getByRole("button", { name: "Show pictures" }).click();
+    await expect(page.getByAltText("Photo of the person", { exact: true })).toBeVisible();
+    const scale = { name: "Looks 17.2 years old, most likely 14.1 to 20.3. Must be 18 or older." };
+    await expect(page.getByRole("img", scale)).toBeVisible();
+    await expect(page.locator(".statement")).toBeVisible();
+    expect(await page.locator(".statement").textContent(), "whole, and as it was written").toBe(statement);
+    await expect(main).toContainText(
+      /Asked for18 or olderMethodAge estimationReasonyounger than asked forCheck for a live person.*head.*Attempts2Refused23 Nov 2026.*Appeal made24 Nov 2026/,
+    );
+  };
+  await showsEvidence();
+  await judge(page, "queue-age-appeal");
+  await page.getByRole("button", { name: "Overturn decision" }).click();
+  await expect.poll(() => sentOf(server, shown.id)).toEqual({ decision: "OVERTURN" });
+
+  await heading(page, "Age appeal: older than asked for");
+  await expect(main).toContainText("No photo came with this appeal, or it was deleted.");
+  await expect(page.getByRole("img", { name: /14.1 to 20.3. Must be younger than 13.$/ })).toBeVisible();
+  await expect(main).toContainText("Asked foryounger than 13");
+
+  await page.goto(`${server.page}#case=${shown.id}`);
+  await showsEvidence();
 });
 
 test("a queue has reasons of its own, with the comment that they begin with", async ({ page, server }) => {

@@ -1,7 +1,7 @@
 // Sessions of verification in the console, and what integrators see of their application, in a real browser.
 
-import { exactText, expectAccessible } from "./actions";
-import { judge, speak, TOKEN } from "./console-actions";
+import { exactText, expectAccessible, showPage } from "./actions";
+import { judge, settle, speak, TOKEN } from "./console-actions";
 import { ConsoleStandIn, member } from "./console-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
 import { apiKey, application, operator } from "./operators-stand-in";
@@ -273,4 +273,63 @@ test("a configuration that the server refuses is told, and without the scope the
   await expect(page.locator("#usage")).toBeVisible();
   await expect(documents).toHaveCount(0);
   await expect(page.locator("#sandbox-age")).toHaveCount(0);
+});
+
+test("what is typed about the sandbox stays while others change its answers, and outlives the session", async ({
+  page,
+  server,
+}) => {
+  server.consoleScopes = ["sandbox:manage"];
+  const answers = (delay: number) => ({ check_reports: {}, task_results: {}, async_report_delay: delay });
+  const [documents, age] = [page.locator("#sandbox-documents"), page.locator("#sandbox-age")];
+  const delay = documents.getByLabel("Delay of reports, seconds");
+  const json = documents.getByLabel("Response configuration");
+  const openJson = () => documents.getByRole("button", { name: "Everything as JSON" }).press("Enter");
+  const asked = () => server.requests.filter((one) => one === "GET /console/sandbox/document-responses").length;
+  /** A colleague sets what the sandbox answers, and the page comes to know of it. */
+  const changeElsewhere = async (delay: number) => {
+    server.sandbox.documents = answers(delay);
+    const before = asked();
+    await page.clock.fastForward(10_000);
+    await showPage(page, false);
+    await showPage(page, true);
+    await expect.poll(asked).toBeGreaterThan(before);
+    await settle(page);
+  };
+  await page.clock.install();
+  await signedIn(page, server, "sign-in");
+  await page.goto(`${server.page}#integration`);
+  await delay.fill("10");
+  await delay.press("Enter");
+  await expect(spoken(page)).toHaveText("The sandbox answers so from now on.");
+  await expect(delay, "the keyboard stays where it was").toBeFocused();
+
+  await changeElsewhere(20);
+  await expect(delay, "nothing was typed").toHaveValue("20");
+  const typed = '{"check_reports":{},"async_report_delay":30}';
+  await openJson();
+  await json.fill(typed);
+  await age.getByLabel("Id of the session").fill(verificationSession(1).id);
+  await age.getByLabel("Result").selectOption("Failed");
+  await age.getByLabel("Age, years").fill("34");
+  await age.getByLabel("Method").selectOption("Doc scan");
+  await changeElsewhere(40);
+  await expect(json).toHaveValue(typed);
+
+  server.me = undefined;
+  await documents.getByRole("button", { name: "Save" }).click();
+  await heading(page, "Sign in");
+  await expect(spoken(page)).toContainText("what you typed is kept in this tab");
+  server.links.set(TOKEN, member(1, "Ada"));
+  await page.goto(`${server.page}#sign-in=${TOKEN}`);
+  await button(page, "Sign in").click();
+  await heading(page, "Integration");
+  await openJson();
+  await expect(json).toHaveValue(typed);
+  await expect(age.getByLabel("Id of the session")).toHaveValue(verificationSession(1).id);
+  await expect(age.getByLabel("Result")).toHaveValue("FAIL");
+  await expect(age.getByLabel("Age, years")).toHaveValue("34");
+  await expect(age.getByLabel("Method")).toHaveValue("DOC_SCAN");
+  await documents.getByRole("button", { name: "Save" }).click();
+  await expect.poll(() => server.sandbox.documents).toEqual(JSON.parse(typed));
 });

@@ -131,6 +131,24 @@ test("in a frame it asks for the session, and tells only the page around it how 
     .toEqual([...refused, started, { eventType: "ERROR", eventCode: 7000 }]);
 });
 
+test("in a frame of another site the page can be loaded again", async ({ page, server, observed }) => {
+  server.embedders = [server.business];
+  await page.goto(`${server.business}/embedding`);
+  await page.evaluate((address) => {
+    const frame = document.createElement("iframe");
+    frame.src = address;
+    document.body.append(frame);
+  }, server.page);
+  const inside = page.frameLocator("iframe");
+  await expect(inside.getByRole("button", { name: "Start" })).toBeVisible();
+  const [, frame] = page.frames();
+  await frame?.evaluate(() => reportError("a mistake"));
+  await expect(inside.locator("h1")).toHaveText("Something broke");
+  await inside.getByRole("button", { name: "Load again" }).click();
+  await expect(inside.getByRole("button", { name: "Start" })).toBeVisible();
+  observed.ignore(/a mistake/);
+});
+
 test("a session that a phone goes on with is done only when its token is gone", async ({ page, server }) => {
   for (const [refusal, words, code] of [
     [[409, "SESSION_EXPIRED"], "Time is up", 2002],

@@ -58,6 +58,8 @@ export class IdentityStandIn {
   readonly cuts = new Map<string, number>();
   readonly requests: ReceivedRequest[] = [];
   deleted = false;
+  /** Origins that the session names: their pages may show the page in a frame, if its address is the session's. */
+  embedders: string[] = [];
   readonly uploads = new Map<string, Upload>();
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
@@ -65,6 +67,11 @@ export class IdentityStandIn {
 
   get origin(): string {
     return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** The same server as another site. */
+  get business(): string {
+    return this.origin.replace("127.0.0.1", "localhost");
   }
 
   get bare(): string {
@@ -107,11 +114,12 @@ export class IdentityStandIn {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname: path } = new URL(request.url ?? "/", "http://stand-in");
+    const { pathname: path, searchParams } = new URL(request.url ?? "/", "http://stand-in");
     const pathname = path.replace(/^\/sandbox/, "");
     if (pathname.startsWith(`${ROOT}/web/`)) {
       const file = pathname.replace(`${ROOT}/web`, "identity").replace(/\/$/, "/index.html");
-      await sendFile(response, file, framedBy(HEADERS));
+      const embedders = searchParams.get("sessionToken") === TOKEN ? this.embedders : [];
+      await sendFile(response, file, framedBy(HEADERS, ...embedders));
       return;
     }
     if (pathname === "/embedding" || pathname === "/thanks" || pathname === "/sorry") {

@@ -8,9 +8,11 @@ import {
   expectLargeTargets,
   expectRecorded,
   holdAddress,
+  holdCalls,
   intercept,
   press,
   pressableElement,
+  recordedTexts,
   recordTexts,
   showEmptyRoom,
   showPage,
@@ -287,6 +289,26 @@ test("somebody stops, is asked once, and goes back to the business", async ({ pa
   await press(page, "Stop");
   await confirmStop(page);
   await expect(page).toHaveURL(`${server.origin}/sorry?eventCode=1000`);
+});
+
+test("what is finished while somebody is asked whether to stop is done, and the question is gone", async ({
+  page,
+  server,
+}) => {
+  await toReview(page, server);
+  const reading = await holdCalls(page, /\/text-extraction$/);
+  const finishing = await holdCalls(page, /\/client-session-token$/);
+  await press(page, "Use this picture");
+  await heading(page, "Reading your document");
+  await press(page, "Stop");
+  await expect(page.locator("#sure")).toBeVisible();
+  await reading.answer();
+  await heading(page, "Almost done");
+  await expect(page.locator("#sure")).toBeHidden();
+  await expect(page.locator("#heading")).toBeFocused();
+  await finishing.answer();
+  await heading(page, "Done, thank you");
+  expect(await recordedTexts(page)).not.toContain("Stopped");
 });
 
 test("mails that the business wants to be asked for are asked for once, the thanks at the end", async ({

@@ -18,6 +18,13 @@ test("each catalogue has every text, with the same names to fill in, and no Engl
   assert.equal(textDirection("ar"), "rtl");
 });
 
+test("every reason for which an age is not confirmed has words for reviewers", () => {
+  const { components } = JSON.parse(readFileSync("../openapi/ages.json", "utf8"));
+  const { appeal } = JSON.parse(readFileSync("console/texts/en.json", "utf8"));
+  const codes: string[] = components.schemas.AgeFailureReason.enum;
+  assert.deepEqual(Object.keys(appeal.reasons), [...codes, "REFUSED"]);
+});
+
 function compare(folder: string): void {
   const read = (language: string) =>
     new Map(flat(JSON.parse(readFileSync(`${folder}/texts/${language}.json`, "utf8"))));

@@ -5,7 +5,7 @@ use super::{
     store::{DocumentSessionStore, UnsealedDocumentSession, hash_token},
 };
 use base::{AppId, DocumentSessionId, Environment, Uuid};
-use db::Db;
+use db::{Db, DbError};
 use std::sync::Arc;
 
 /// Finds sessions for authenticated callers; cheap to clone.
@@ -42,6 +42,19 @@ impl DocumentSessionAccess {
         } else {
             Err(DocumentSessionError::Expired)
         }
+    }
+
+    /// Addresses of the relying party of the session that an end user's token belongs to, which must be the one that is
+    /// named. They stay when the token opens nothing any more: a page says in its frame that the time is over. Empty if there
+    /// is no such session, or not any more.
+    pub(super) async fn embedder_addresses(
+        &self,
+        session: DocumentSessionId,
+        token: &Uuid,
+    ) -> Result<Vec<String>, DbError> {
+        let stored = self.store.find_by_token(&mut self.db.read_once().await?, token).await?;
+        let stored = stored.filter(|stored| stored.session.id == session);
+        Ok(stored.map(|stored| stored.session.requested.embedder_addresses()).unwrap_or_default())
     }
 
     /// A session of a relying party's application. Sandbox and production do not see each other's sessions, and in production

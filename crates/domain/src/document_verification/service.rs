@@ -182,6 +182,16 @@ impl DocumentVerificationService {
         self.0.access.authenticate_end_user(session, token).await
     }
 
+    /// Addresses of the relying party of the session that an end user's token belongs to, whether or not it is open. Pages of
+    /// their origins may show the session in a frame.
+    pub async fn embedder_addresses(
+        &self,
+        session: DocumentSessionId,
+        token: &Uuid,
+    ) -> Result<Vec<String>, DbError> {
+        self.0.access.embedder_addresses(session, token).await
+    }
+
     pub async fn outcome(
         &self,
         stored: &UnsealedDocumentSession,

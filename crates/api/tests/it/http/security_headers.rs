@@ -1,12 +1,16 @@
 //! Headers that protect browsers, and who may show the hosted pages in a frame.
 
-use crate::age_verification::hosted_session;
+use crate::{
+    age_verification::hosted_session,
+    document_verification::{DocumentSessionFixture, relying_party_call},
+};
 use axum::{
     Router,
     body::Body,
     http::{HeaderName, Request},
     routing::get,
 };
+use base::SignedDuration;
 use serde_json::json;
 use std::sync::Arc;
 use testkit::TestApp;
@@ -20,6 +24,12 @@ async fn header(router: &Router, path: &str, name: &'static str) -> String {
     value.map(|value| value.to_str().unwrap().to_owned()).unwrap_or_default()
 }
 
+/// Who may show the page at this path in a frame.
+async fn frame_ancestors(router: &Router, path: &str) -> String {
+    let policy = header(router, path, "content-security-policy").await;
+    policy.split_once("frame-ancestors ").unwrap().1.to_owned()
+}
+
 /// Pages as they come from the crate that has them.
 fn pages() -> Router {
     let page =
@@ -28,6 +38,7 @@ fn pages() -> Router {
         .route("/age", get(page))
         .route("/sandbox/age", get(page))
         .route("/idverify/v1/web/index.html", get(page))
+        .route("/sandbox/idverify/v1/web/index.html", get(page))
         .route("/console/", get(page))
 }
 
@@ -91,10 +102,7 @@ async fn a_page_may_be_framed_by_the_business_of_its_session_alone() {
     settings.frame_origins = vec!["https://portal.example.com".to_owned().try_into().unwrap()];
     api.settings = Arc::new(settings);
     let router = api::router(api, pages());
-    let ancestors = async |path: &str| {
-        let policy = header(&router, path, "content-security-policy").await;
-        policy.split_once("frame-ancestors ").unwrap().1.to_owned()
-    };
+    let ancestors = async |path: &str| frame_ancestors(&router, path).await;
     let payload = json!({
         "target_origin_url": "https://shop.example.com/checkout",
         "callback": { "url": "https://shop.example.com:8443/done" },
@@ -108,4 +116,48 @@ async fn a_page_may_be_framed_by_the_business_of_its_session_alone() {
     let document = format!("/idverify/v1/web/index.html?sessionID=x&ageSessionId={id}");
     assert_eq!(ancestors(&document).await, format!("'self' {shop}"), "in the page of an age session");
     assert_eq!(ancestors("/console/").await, "'none'");
+}
+
+/// The page around a frame is told that the time is over, or that the token was used: the frame must be shown for that.
+#[tokio::test]
+async fn a_document_page_is_framed_by_its_business_when_its_session_is_over_too() {
+    const SANDBOX: &str = "/sandbox/idverify/v1";
+    let app = TestApp::start().await;
+    let router = api::router(app.api.clone(), pages());
+    let ancestors = async |id: &str, token: &str| {
+        let path = format!("{SANDBOX}/web/index.html?sessionID={id}&sessionToken={token}");
+        frame_ancestors(&router, &path).await
+    };
+    let payload = json!({
+        "requested_tasks": [{ "type": "ID_DOCUMENT_TEXT_DATA_EXTRACTION" }],
+        "sdk_config": { "success_url": "https://shop.example.com/done", "error_url": "https://help.example.com/" },
+    });
+    let create = async || {
+        let path = format!("{SANDBOX}/sessions");
+        let created = relying_party_call(&app, "POST", &path, Some(payload.clone())).await.json();
+        let text = |name: &str| created[name].as_str().unwrap().to_owned();
+        (text("session_id"), text("client_session_token"))
+    };
+    let ((finished, used), (expired, late)) = (create().await, create().await);
+    let business = "'self' https://help.example.com https://shop.example.com";
+    assert_eq!(ancestors(&finished, &used).await, business, "open");
+
+    let session = DocumentSessionFixture::of_end_user(finished.clone(), used.clone(), SANDBOX);
+    session.supply_document(&app).await;
+    session.finish(&app).await;
+    let refused = session.end_user_call(&app, "GET", "/configuration", None).await;
+    assert_eq!(refused.status_and_code(), "401 BAD_TOKEN");
+    assert_eq!(ancestors(&finished, &used).await, business, "finished");
+
+    app.environment.advance(SignedDuration::from_secs(600));
+    let session = DocumentSessionFixture::of_end_user(expired.clone(), late.clone(), SANDBOX);
+    let refused = session.end_user_call(&app, "GET", "/configuration", None).await;
+    assert_eq!(refused.status_and_code(), "409 SESSION_EXPIRED");
+    assert_eq!(ancestors(&expired, &late).await, business, "expired");
+    app.api.document_verification.sweep().await.unwrap();
+    assert_eq!(ancestors(&expired, &late).await, business, "swept");
+
+    assert_eq!(ancestors(&expired, &used).await, "'self'", "the token of another session");
+    assert_eq!(relying_party_call(&app, "DELETE", &session.path(""), None).await.status_and_code(), "204");
+    assert_eq!(ancestors(&expired, &late).await, "'self'", "deleted");
 }

@@ -205,7 +205,7 @@ pub struct RequirementSpec {
 
 impl DocumentSessionRequest {
     /// Addresses of the relying party's own pages and servers. Pages of their origins may show the session in a frame.
-    pub fn embedder_addresses(&self) -> Vec<String> {
+    pub(super) fn embedder_addresses(&self) -> Vec<String> {
         let SdkConfig { success_url, error_url, .. } = &self.sdk_config;
         let endpoint = self.notifications.as_ref().map(|subscription| subscription.endpoint.clone());
         [success_url.clone(), error_url.clone(), endpoint].into_iter().flatten().collect()
