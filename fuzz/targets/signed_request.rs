@@ -8,7 +8,9 @@ use base::{SignedDuration, Timestamp};
 use domain::tenancy::{
     calling_application::ApplicationKey,
     public_keys,
-    signed_request::{self, CanonicalRequest, HttpRequestSigner, RequestSignatureError, TimestampPolicy},
+    signed_request::{
+        self, CanonicalRequest, HttpRequestSigner, RequestSignatureError, TimestampPolicy, UnclockedPeriod,
+    },
 };
 use http::Uri;
 use libfuzzer_sys::fuzz_target;
@@ -70,7 +72,8 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn read_clock(query: Option<&str>) {
     let now = Timestamp::from_second(NOW_UNIX_SECONDS).expect("within the calendar");
-    for unclocked in [false, true] {
+    let unclocked = UnclockedPeriod { app_created_at: Timestamp::UNIX_EPOCH, since: None };
+    for unclocked in [None, Some(unclocked)] {
         let clock = TimestampPolicy { now, max_skew: SignedDuration::from_mins(5), unclocked };
         if let Ok(stamps) = clock.check_query(query) {
             assert!(stamps.remember_until > now, "a nonce is remembered");

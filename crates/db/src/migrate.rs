@@ -53,6 +53,7 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (45, "age_appeals", include_str!("../../../migrations/0045_age_appeals.sql")),
     (46, "request_log", include_str!("../../../migrations/0046_request_log.sql")),
     (47, "inviters", include_str!("../../../migrations/0047_inviters.sql")),
+    (48, "unclocked_since", include_str!("../../../migrations/0048_unclocked_since.sql")),
 ];
 
 /// Number, name and text of a migration.

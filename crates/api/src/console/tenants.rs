@@ -25,6 +25,7 @@ use domain::{
         api_keys::{self, ApiKey},
         applications::{self, Application, NewApplication},
         organisations::{self, Organisation},
+        public_keys,
     },
 };
 use serde::Deserialize;
@@ -470,6 +471,11 @@ impl From<TenancyError> for ModerationApiError {
                 Violation::with_limit("name", words, measured).into()
             }
             TenancyError::Key(error) => Self::violation("key", error.to_string()),
+            TenancyError::TooManyPublicKeys(count) => {
+                let limit = format!("at most {} public keys", public_keys::MAX_PUBLIC_KEYS);
+                let measured = LimitViolation::new(count as f64, limit, "revoke one first");
+                Violation::with_limit("key", error.to_string(), measured).into()
+            }
             TenancyError::Db(error) => Self::unavailable(&error),
         }
     }

@@ -1,7 +1,7 @@
 //! `GET /ai/sm/v1/secure/{version}/token` and the capture module that calls it.
 
 use super::{ImageAnalysisApiError, ImageAnalysisErrorCode, error};
-use crate::ApiState;
+use crate::{ApiState, http::auth::SignatureAuthError};
 use axum::{
     Json,
     extract::{
@@ -14,7 +14,7 @@ use axum::{
 use base::AgeSessionId;
 use domain::{
     secure_capture,
-    tenancy::{Feature, application_status, calling_application},
+    tenancy::{Feature, OrganisationStatus, application_status, calling_application},
 };
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
@@ -82,6 +82,9 @@ pub(crate) async fn issue_secure_token(
     } else {
         let caller = calling_application::identify(&mut view, query.sdk_id.as_deref()).await;
         let caller = caller.map_err(ImageAnalysisApiError::from)?;
+        if caller.org_status != OrganisationStatus::Active {
+            return Err(SignatureAuthError::Suspended.into());
+        }
         if !caller.features.contains(&Feature::ImageAi) {
             return Err(ImageAnalysisApiError::new(
                 ImageAnalysisErrorCode::Unauthorized,

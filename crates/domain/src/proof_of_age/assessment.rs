@@ -1,7 +1,9 @@
 //! Judging a query: what was scanned, under the operator's rules, with what is known locally about its issuer.
 
 use super::{
-    MAX_CLOCK_SKEW, ProofOfAgeError, ProofOfAgeService, ProofQuery, record::ProofOutcome, trust_store,
+    MAX_CLOCK_SKEW, ProofOfAgeError, ProofOfAgeService, ProofQuery,
+    record::ProofOutcome,
+    trust_store::{self, TrustSnapshot},
 };
 use base::{AppId, Timestamp};
 use credentials::{
@@ -74,7 +76,7 @@ impl ProofOfAgeService {
         if let Some(failed) = check_scan_time(query.scanned_at, now) {
             return Ok(ProofAssessment(failed));
         }
-        let list = self.0.trust.list(&self.0.db, &*self.0.env).await?;
+        let mut trust = self.0.trust.snapshot(&self.0.db, &*self.0.env).await?;
         let excluded: Option<ExcludedProvidersRow> = self
             .0
             .db
@@ -84,17 +86,17 @@ impl ProofOfAgeService {
             .await?;
         let excluded = excluded.map(|row| row.excluded_providers).unwrap_or_default();
         Ok(ProofAssessment(apply_exclusions(
-            self.assess_scan(query, &list, now, now, KeyRequestPolicy::RateLimited).await?,
+            self.assess_scan(query, &mut trust, now, now, KeyRequestPolicy::RateLimited).await?,
             &excluded,
         )))
     }
 
     /// Judges what was scanned, with what is known locally about its issuer. `at` is the time at which certificates,
-    /// keys and trust list entries must be valid.
+    /// keys and trust list entries must be valid. `trust` is renewed if keys of the issuer were fetched since it was read.
     pub(super) async fn assess_scan(
         &self,
         query: &ProofQuery,
-        list: &TrustList,
+        trust: &mut TrustSnapshot,
         at: Timestamp,
         now: Timestamp,
         key_requests: KeyRequestPolicy,
@@ -132,7 +134,7 @@ impl ProofOfAgeService {
                 "this is an ISO 18013-5 device engagement and carries no credential; a terminal that speaks to the \
                  device can send its DeviceResponse as qr.value, with qr.session_transcript",
             )),
-            ScannedValue::Reference(url) => Ok(match list.issuer_of_reference(&url) {
+            ScannedValue::Reference(url) => Ok(match trust.list.issuer_of_reference(&url) {
                 Some(issuer) => ProofDecision::NeedsIssuer {
                     issuer: IssuerName::of(issuer),
                     question: IssuerQuery::Reference { url },
@@ -152,7 +154,18 @@ impl ProofOfAgeService {
                     skew: MAX_CLOCK_SKEW,
                     audience: self.0.settings.audience.clone(),
                 };
-                self.assess_verification(list.verify_proof(&proof, &terms), list, now, key_requests).await
+                let mut verified = trust.list.verify_proof(&proof, &terms);
+                let unlisted_key_of =
+                    verified.as_ref().err().and_then(|failed| failed.refetch_keys_of.clone());
+                // A job or another process may have fetched the key since.
+                if let Some(issuer) = unlisted_key_of
+                    && let Some(newer) =
+                        self.0.trust.with_stored_keys(&self.0.db, &*self.0.env, trust, &issuer).await?
+                {
+                    *trust = newer;
+                    verified = trust.list.verify_proof(&proof, &terms);
+                }
+                self.assess_verification(verified, &trust.list, now, key_requests).await
             }
         }
     }

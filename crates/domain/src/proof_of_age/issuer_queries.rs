@@ -1,7 +1,7 @@
 //! The jobs that ask issuers: for what a verification is waiting for, and for what they publish.
 
 use super::{
-    ProofOfAgeService, ProofRecord,
+    ProofOfAgeService, ProofQuery, ProofRecord,
     assessment::{
         IssuerQuery, KeyRequestPolicy, ProofDecision, already_used, apply_exclusions, failed_decision,
     },
@@ -14,7 +14,7 @@ use base::{AppId, SignedDuration};
 use credentials::{
     proof::{ProofFailureReason, VerifiedProof},
     status::{StatusList, StatusListError},
-    trust::{TrustList, TrustedIssuer},
+    trust::{TrustList, TrustedIssuer, VerificationKey},
 };
 use db::{FromRow, sql};
 use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, RetryPolicy};
@@ -107,11 +107,11 @@ impl ProofOfAgeService {
         let mut query = query;
         let mut requests = 0;
         loop {
-            let list = self.0.trust.list(&self.0.db, &*self.0.env).await?;
+            let mut trust = self.0.trust.snapshot(&self.0.db, &*self.0.env).await?;
             let decision = self
                 .assess_scan(
                     &query,
-                    &list,
+                    &mut trust,
                     query.scanned_at,
                     self.0.env.now(),
                     KeyRequestPolicy::UntilAnswered,
@@ -125,13 +125,15 @@ impl ProofOfAgeService {
             let reply = if requests > 3 {
                 IssuerReply::Unavailable("the issuer's responses lead in a circle".to_owned())
             } else {
-                self.query_issuer(&list, &question).await?
+                self.query_issuer(&trust.list, &question).await?
             };
             match reply {
-                IssuerReply::Stored => self.0.trust.invalidate().await,
+                IssuerReply::Stored => {}
                 IssuerReply::Proof(value) => {
                     query.value = value;
                     query.scanned_at = self.0.env.now();
+                    // Later attempts judge this proof, as of now: the issuer may hand it out once, and it grows old.
+                    self.replace_query(&job.proof, &query).await?;
                 }
                 IssuerReply::Refused => {
                     let message = "the holder or the issuer declined";
@@ -142,10 +144,21 @@ impl ProofOfAgeService {
                     return Err(JobError { error, not_before: None, permanent: false });
                 }
                 IssuerReply::Unavailable(_) => {
-                    return complete(decide_without_issuer(&list, &question, verified)).await;
+                    return complete(decide_without_issuer(&trust.list, &question, verified)).await;
                 }
             }
         }
+    }
+
+    /// Stores what a pending verification judges from now on.
+    async fn replace_query(&self, proof: &str, query: &ProofQuery) -> Result<(), JobError> {
+        let sealed = self.seal(proof, query);
+        let mut tx = self.0.db.write().await?;
+        tx.execute(
+            sql!("UPDATE proofs SET sealed = $2 WHERE id = $1 AND status = 'PENDING'", proof, sealed,),
+        )
+        .await?;
+        Ok(tx.commit().await?)
     }
 
     /// Asks an issuer, and stores what it published.
@@ -178,14 +191,19 @@ impl ProofOfAgeService {
         let now = self.0.env.now();
         let accept = "application/jwk-set+json, application/json";
         let error = match self.fetch(url, accept, MAX_DOCUMENT_BYTES).await {
-            Ok(response) if response.status == 200 => {
-                let content_type = content_type_of(&response);
-                let mut tx = self.0.db.write().await?;
-                trust_store::store_document(&mut tx, url, content_type, &response.body, now, KEY_SET_TTL)
-                    .await?;
-                tx.commit().await?;
-                return Ok(IssuerReply::Stored);
-            }
+            Ok(response) if response.status == 200 => match VerificationKey::parse_set(&response.body) {
+                Ok(_) => {
+                    let content_type = content_type_of(&response);
+                    let mut tx = self.0.db.write().await?;
+                    trust_store::store_document(&mut tx, url, content_type, &response.body, now, KEY_SET_TTL)
+                        .await?;
+                    tx.commit().await?;
+                    self.0.trust.invalidate().await;
+                    return Ok(IssuerReply::Stored);
+                }
+                // An error page, say, must not take the place of the keys that were fetched before.
+                Err(error) => format!("the issuer's response is no key set: {error}"),
+            },
             Ok(response) => format!("the issuer responded with {} instead of its keys", response.status),
             Err(error) => error,
         };
@@ -210,8 +228,8 @@ impl ProofOfAgeService {
         if matches!(parsed, Some(Err(StatusListError::NotSigned(_))))
             && self.refetch_keys(list, issuer).await?
         {
-            let list = self.0.trust.list(&self.0.db, &*self.0.env).await?;
-            parsed = parse(&list);
+            let trust = self.0.trust.snapshot(&self.0.db, &*self.0.env).await?;
+            parsed = parse(&trust.list);
         }
         let status_list = match parsed {
             Some(Ok(status_list)) => status_list,
@@ -240,9 +258,7 @@ impl ProofOfAgeService {
         if trust_store::was_recently_requested(&self.0.db, url, now, policy).await? {
             return Ok(false);
         }
-        let reply = self.query_keys(url).await?;
-        self.0.trust.invalidate().await;
-        Ok(matches!(reply, IssuerReply::Stored))
+        Ok(matches!(self.query_keys(url).await?, IssuerReply::Stored))
     }
 
     /// Records that an issuer was asked for its keys without success, so that new queries do not ask it again at once.
@@ -381,7 +397,7 @@ impl ProofOfAgeService {
                 TRUST_LIST_RETRY_INTERVAL
             }
         };
-        let list = self.0.trust.list(&self.0.db, &*self.0.env).await?;
+        let list = self.0.trust.snapshot(&self.0.db, &*self.0.env).await?.list;
         for url in list.issuers().filter_map(TrustedIssuer::key_set_url) {
             if let IssuerReply::Unavailable(error) =
                 self.query_issuer(&list, &IssuerQuery::Keys { url: url.to_owned() }).await?

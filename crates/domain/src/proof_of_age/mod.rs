@@ -224,7 +224,7 @@ impl ProofOfAgeService {
 
     /// The issuers that this server trusts, for operators.
     pub async fn trusted_issuers(&self) -> Result<Vec<TrustedIssuerSummary>, ProofOfAgeError> {
-        let list = self.0.trust.list(&self.0.db, &*self.0.env).await?;
+        let list = self.0.trust.snapshot(&self.0.db, &*self.0.env).await?.list;
         let entry = |issuer: &TrustedIssuer| TrustedIssuerSummary {
             id: issuer.id().to_owned(),
             provider: issuer.provider().to_owned(),

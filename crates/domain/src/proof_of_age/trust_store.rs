@@ -58,7 +58,16 @@ struct LoadedLists {
     /// The signed list.
     signed: Option<TrustList>,
     /// Everything that is trusted, and when it was put together.
-    merged: Option<(Instant, TrustList)>,
+    merged: Option<(Instant, TrustSnapshot)>,
+}
+
+/// Everything that is trusted, as it was put together.
+#[derive(Clone, Debug)]
+pub(super) struct TrustSnapshot {
+    pub(super) list: TrustList,
+    /// The fetched key sets that it was put together with, by the ids of their issuers: until when each is fresh, which is
+    /// another moment for the next one.
+    key_sets: Arc<HashMap<String, Timestamp>>,
 }
 
 /// Whether a list may be used: an expired one may not, as an attacker may be withholding its update.
@@ -144,31 +153,59 @@ impl TrustStore {
         }
     }
 
-    /// The list, reread if it is older than [`TRUST_LIST_RELOAD_INTERVAL`], or has expired.
-    pub(super) async fn list(&self, db: &Db, env: &dyn Environment) -> Result<TrustList, TrustStoreError> {
+    /// What is trusted, reread if it is older than [`TRUST_LIST_RELOAD_INTERVAL`], or has expired.
+    pub(super) async fn snapshot(
+        &self,
+        db: &Db,
+        env: &dyn Environment,
+    ) -> Result<TrustSnapshot, TrustStoreError> {
         let mut loaded = self.loaded.lock().await;
         let now = env.now();
-        if let Some((since, list)) = &loaded.merged
+        if let Some((since, trust)) = &loaded.merged
             && since.elapsed() < TRUST_LIST_RELOAD_INTERVAL
-            && is_in_force(list, now)
+            && is_in_force(&trust.list, now)
         {
-            return Ok(list.clone());
+            return Ok(trust.clone());
         }
         let read = self.load(db, now, &mut loaded).await;
         match read {
-            Ok(list) => {
-                loaded.merged = Some((Instant::now(), list.clone()));
-                Ok(list)
+            Ok(trust) => {
+                loaded.merged = Some((Instant::now(), trust.clone()));
+                Ok(trust)
             }
             // What fails for a moment must not stop all terminals.
             Err(error) => match &loaded.merged {
-                Some((_, list)) if is_in_force(list, now) => {
+                Some((_, trust)) if is_in_force(&trust.list, now) => {
                     log_kept_list(&error);
-                    Ok(list.clone())
+                    Ok(trust.clone())
                 }
                 _ => Err(error),
             },
         }
+    }
+
+    /// What is trusted with the key set of an issuer that is stored now. `None` if `known` was put together with that one.
+    pub(super) async fn with_stored_keys(
+        &self,
+        db: &Db,
+        env: &dyn Environment,
+        known: &TrustSnapshot,
+        issuer: &str,
+    ) -> Result<Option<TrustSnapshot>, TrustStoreError> {
+        let Some(url) = known.list.issuer(issuer).and_then(TrustedIssuer::key_set_url) else {
+            return Ok(None);
+        };
+        let stored = find_document_times(db, url).await?.map(|times| times.fresh_until);
+        let has_stored = |trust: &TrustSnapshot| trust.key_sets.get(issuer).copied() == stored;
+        if has_stored(known) {
+            return Ok(None);
+        }
+        {
+            let mut loaded = self.loaded.lock().await;
+            // Of those who find this at the same time, the first rereads it for all.
+            loaded.merged = loaded.merged.take().filter(|(_, trust)| has_stored(trust));
+        }
+        self.snapshot(db, env).await.map(Some)
     }
 
     /// When the operator's file and the signed list, as last read, end: the earlier of the two. One that is over still
@@ -188,7 +225,7 @@ impl TrustStore {
         db: &Db,
         now: Timestamp,
         loaded: &mut LoadedLists,
-    ) -> Result<TrustList, TrustStoreError> {
+    ) -> Result<TrustSnapshot, TrustStoreError> {
         let mut list = TrustList::default();
         if let Some(path) = &self.settings.trust_list {
             let read = read_file(path).await;
@@ -218,6 +255,7 @@ impl TrustStore {
             .issuers()
             .filter_map(|issuer| Some((issuer.id().to_owned(), issuer.key_set_url()?.to_owned())))
             .collect();
+        let mut key_sets = HashMap::new();
         for (id, url) in published {
             let Some(keys) = find_document(db, &url).await? else { continue };
             match list.with_keys(&id, &keys.body, now) {
@@ -228,8 +266,9 @@ impl TrustStore {
                     "a published key set adds nothing"
                 ),
             }
+            key_sets.insert(id, keys.fresh_until);
         }
-        Ok(list)
+        Ok(TrustSnapshot { list, key_sets: Arc::new(key_sets) })
     }
 
     /// The status list at an address, if a fresh one is stored.
@@ -303,6 +342,22 @@ async fn find_document(db: &Db, uri: &str) -> Result<Option<IssuerDocument>, DbE
         .await
 }
 
+/// When an address was asked for the last time, and until when what is stored from it is fresh.
+#[derive(FromRow)]
+struct DocumentTimes {
+    #[sqlx(try_from = "db::DbTimestamp")]
+    fetched_at: Timestamp,
+    #[sqlx(try_from = "db::DbTimestamp")]
+    fresh_until: Timestamp,
+}
+
+async fn find_document_times(db: &Db, uri: &str) -> Result<Option<DocumentTimes>, DbError> {
+    db.read()
+        .await?
+        .fetch_optional(sql!("SELECT fetched_at, fresh_until FROM issuer_documents WHERE uri = $1", uri))
+        .await
+}
+
 /// Whether an issuer was asked for its keys within [`KEY_REQUEST_INTERVAL`]. Under [`KeyRequestPolicy::UntilAnswered`],
 /// only a successful request counts.
 pub(super) async fn was_recently_requested(
@@ -312,9 +367,9 @@ pub(super) async fn was_recently_requested(
     policy: KeyRequestPolicy,
 ) -> Result<bool, DbError> {
     let is_recent = |at: Timestamp| now.duration_since(at) < KEY_REQUEST_INTERVAL;
-    Ok(find_document(db, uri).await?.is_some_and(|document| match policy {
-        KeyRequestPolicy::RateLimited => is_recent(document.fetched_at),
-        KeyRequestPolicy::UntilAnswered => is_recent(document.fresh_until - KEY_SET_TTL),
+    Ok(find_document_times(db, uri).await?.is_some_and(|times| match policy {
+        KeyRequestPolicy::RateLimited => is_recent(times.fetched_at),
+        KeyRequestPolicy::UntilAnswered => is_recent(times.fresh_until - KEY_SET_TTL),
     }))
 }
 
@@ -430,8 +485,8 @@ mod tests {
 
         /// Whom the store trusts.
         async fn trusted(&self) -> Vec<String> {
-            let list = self.store.list(&self.test.db, &self.env).await.unwrap();
-            list.issuers().map(|issuer| issuer.id().to_owned()).collect()
+            let trust = self.store.snapshot(&self.test.db, &self.env).await.unwrap();
+            trust.list.issuers().map(|issuer| issuer.id().to_owned()).collect()
         }
     }
 
@@ -440,7 +495,7 @@ mod tests {
         let lists = Lists::open().await;
         let now = lists.env.now();
         lists.publish(&list_of("https://signed.example", now, Some(60))).await;
-        assert!(lists.store.list(&lists.test.db, &lists.env).await.is_err(), "the file is empty");
+        assert!(lists.store.snapshot(&lists.test.db, &lists.env).await.is_err(), "the file is empty");
         lists.write_file(&list_of("https://file.example", now, None).to_string()).await;
         assert_eq!(lists.trusted().await, ["https://file.example", "https://signed.example"]);
 

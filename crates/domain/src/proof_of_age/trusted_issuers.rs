@@ -77,7 +77,7 @@ impl ProofOfAgeService {
     pub async fn trust_list(
         &self,
     ) -> Result<(Vec<TrustedIssuerDetails>, Option<Timestamp>), ProofOfAgeError> {
-        let list = self.0.trust.list(&self.0.db, &*self.0.env).await?;
+        let list = self.0.trust.snapshot(&self.0.db, &*self.0.env).await?.list;
         let expires = self.0.trust.expires().await;
         Ok((list.issuers().map(TrustedIssuerDetails::of).collect(), expires))
     }

@@ -154,9 +154,25 @@ pub async fn set_features(tx: &mut WriteTx, id: AppId, features: &[Feature]) -> 
 
 /// Sets whether timestamps that are not wall clock time are accepted. One public client sends such timestamps. Each
 /// nonce must then be kept for [`super::nonces::UNCLOCKED_NONCE_RETENTION_DAYS`] days, and a request older than that
-/// could be replayed.
-pub async fn set_unclocked(tx: &mut WriteTx, id: AppId, accept: bool) -> Result<(), TenancyError> {
-    let rows = tx.execute(sql!("UPDATE applications SET unclocked = $2 WHERE id = $1", id, accept)).await?;
+/// could be replayed. Requests from before, whose nonces are forgotten, are recognised by their timestamps: see
+/// [`super::signed_request::UnclockedPeriod`].
+pub async fn set_unclocked(
+    tx: &mut WriteTx,
+    env: &dyn Environment,
+    id: AppId,
+    accept: bool,
+) -> Result<(), TenancyError> {
+    let rows = tx
+        .execute(sql!(
+            "UPDATE applications
+                SET unclocked = $2,
+                    unclocked_since = CASE WHEN unclocked THEN COALESCE(unclocked_since, $3) ELSE $3 END
+              WHERE id = $1",
+            id,
+            accept,
+            env.now(),
+        ))
+        .await?;
     tx.audit(AuditEvent::new("application.set-unclocked").app(id).target(id).detail("accept", accept));
     ensure_found(rows, format_args!("application {id}"))
 }

@@ -4,11 +4,12 @@ use super::{
     ApplicationState, Feature, OrganisationStatus,
     application_status::ApplicationStatus,
     limits::ApplicationLimits,
-    public_keys::{self, InvalidPublicKeyError},
+    public_keys::{self, InvalidPublicKeyError, MAX_PUBLIC_KEYS},
+    signed_request::UnclockedPeriod,
 };
 use aws_lc_rs::signature::ParsedPublicKey;
-use base::{AppId, OrgId, Uuid};
-use db::{Db, DbError, FromRow, ReadTx, ids_json, sql};
+use base::{AppId, OrgId, Timestamp, Uuid};
+use db::{Db, DbError, DbTimestamp, FromRow, ReadTx, ids_json, sql};
 use std::{
     collections::HashMap,
     sync::{Arc, atomic::AtomicUsize},
@@ -21,8 +22,6 @@ const MAX_APPLICATIONS_PER_READ: usize = 256;
 const MAX_PENDING_READS: usize = 4096;
 /// Keys that are kept parsed, of all applications.
 const MAX_PARSED_KEYS: usize = 10_000;
-/// Newer keys of an application that are tried.
-const MAX_KEYS_PER_APPLICATION: usize = 20;
 
 /// An application that passed all checks that come before its signature.
 #[derive(Clone, Debug)]
@@ -33,8 +32,8 @@ pub struct CallingApplication {
     pub organisation: OrgId,
     pub org_status: OrganisationStatus,
     pub features: Vec<Feature>,
-    /// Whether its timestamps need not be wall clock time; see [`super::applications::set_unclocked`].
-    pub unclocked: bool,
+    /// Set if its timestamps need not be wall clock time; see [`super::applications::set_unclocked`].
+    pub unclocked: Option<UnclockedPeriod>,
     /// The limits that an operator has set.
     pub limits: ApplicationLimits,
 }
@@ -167,6 +166,9 @@ struct CallingApplicationRow {
     organisation_id: Option<OrgId>,
     billing_source_id: Option<String>,
     unclocked: bool,
+    unclocked_since: Option<DbTimestamp>,
+    #[sqlx(try_from = "db::DbTimestamp")]
+    created_at: Timestamp,
     der: Option<Vec<u8>>,
 }
 
@@ -199,16 +201,16 @@ async fn rows(
     let found: Vec<CallingApplicationRow> = view
         .fetch_all(sql!(
             sqlite: "SELECT a.id, a.state, a.organisation_id, a.billing_source_id, a.features, a.unclocked,
-                            o.status AS org_status, k.der, a.calls_per_minute, a.burst, a.running_jobs,
-                            a.waiting_jobs, a.live_streams, a.stored_bytes
+                            a.unclocked_since, a.created_at, o.status AS org_status, k.der, a.calls_per_minute,
+                            a.burst, a.running_jobs, a.waiting_jobs, a.live_streams, a.stored_bytes
                        FROM applications a
                        LEFT JOIN organisations o ON o.id = a.organisation_id
                        LEFT JOIN public_keys k ON k.app_id = a.id AND k.revoked_at IS NULL
                       WHERE a.id IN (SELECT unhex(value) FROM json_each($1))
                       ORDER BY k.created_at DESC",
             postgres: "SELECT a.id, a.state, a.organisation_id, a.billing_source_id, a.features, a.unclocked,
-                              o.status AS org_status, k.der, a.calls_per_minute, a.burst, a.running_jobs,
-                            a.waiting_jobs, a.live_streams, a.stored_bytes
+                              a.unclocked_since, a.created_at, o.status AS org_status, k.der, a.calls_per_minute,
+                              a.burst, a.running_jobs, a.waiting_jobs, a.live_streams, a.stored_bytes
                          FROM applications a
                          LEFT JOIN organisations o ON o.id = a.organisation_id
                          LEFT JOIN public_keys k ON k.app_id = a.id AND k.revoked_at IS NULL
@@ -234,7 +236,7 @@ fn check(
     if row.status.state != ApplicationState::Enabled {
         return Err(CallingApplicationError::Disabled);
     }
-    let keys = rows.iter().filter_map(|row| row.der.as_deref()).take(MAX_KEYS_PER_APPLICATION);
+    let keys = rows.iter().filter_map(|row| row.der.as_deref()).take(MAX_PUBLIC_KEYS);
     if keys.clone().all(<[u8]>::is_empty) {
         return Err(CallingApplicationError::NoKey);
     }
@@ -249,7 +251,10 @@ fn check(
         organisation,
         org_status,
         features: row.status.features.clone(),
-        unclocked: row.unclocked,
+        unclocked: row.unclocked.then_some(UnclockedPeriod {
+            app_created_at: row.created_at,
+            since: row.unclocked_since.map(Timestamp::from),
+        }),
         limits: row.status.limits,
     })
 }

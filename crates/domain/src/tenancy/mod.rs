@@ -63,6 +63,12 @@ pub enum TenancyError {
     /// The public key cannot be used to verify requests.
     #[error("the public key cannot be used: {0}")]
     Key(#[from] public_keys::InvalidPublicKeyError),
+    /// The application has as many public keys as it may; how many.
+    #[error(
+        "the application has {0} public keys; at most {max} are taken; revoke one first",
+        max = public_keys::MAX_PUBLIC_KEYS
+    )]
+    TooManyPublicKeys(i64),
     /// A name is empty or longer than 200 characters; its length.
     #[error("a name has 1 to 200 characters, this one {0}")]
     Name(usize),

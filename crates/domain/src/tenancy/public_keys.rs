@@ -9,6 +9,9 @@ use aws_lc_rs::{
 use base::{AppId, Environment, Id as _, PublicKeyId, Secret, Timestamp};
 use db::{AuditEvent, FromRow, ReadTx, WriteTx, sql};
 
+/// Public keys that an application may have at the same time. Every one of them is tried, so none is left out.
+pub const MAX_PUBLIC_KEYS: usize = 20;
+
 /// A public key of an application as operators see it; the key itself is not read back.
 #[derive(Clone, Debug, FromRow, serde::Serialize)]
 pub struct ApplicationPublicKey {
@@ -95,7 +98,7 @@ pub fn decode_key_file(file: &[u8]) -> Result<Vec<u8>, InvalidPublicKeyError> {
     Ok(der)
 }
 
-/// Adds a key, with immediate effect, beside the existing ones.
+/// Adds a key, with immediate effect, beside the existing ones: [`MAX_PUBLIC_KEYS`] at most, without those that were revoked.
 pub async fn add(
     tx: &mut WriteTx,
     env: &dyn Environment,
@@ -104,6 +107,13 @@ pub async fn add(
 ) -> Result<PublicKeyId, TenancyError> {
     public_key_algorithm(&der)?;
     applications::ensure_exists(tx, app).await?;
+    applications::lock(tx, app).await?;
+    let in_use = tx
+        .count(sql!("SELECT count(*) FROM public_keys WHERE app_id = $1 AND revoked_at IS NULL", app))
+        .await?;
+    if in_use as usize >= MAX_PUBLIC_KEYS {
+        return Err(TenancyError::TooManyPublicKeys(in_use));
+    }
     let id = PublicKeyId::new(env);
     tx.execute(sql!(
         "INSERT INTO public_keys (id, app_id, der, created_at) VALUES ($1, $2, $3, $4)",

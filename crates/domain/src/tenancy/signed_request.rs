@@ -176,8 +176,28 @@ pub struct TimestampPolicy {
     pub now: Timestamp,
     /// How far a timestamp may be off, in either direction.
     pub max_skew: SignedDuration,
-    /// Whether any number is accepted as a timestamp; see [`super::applications::set_unclocked`].
-    pub unclocked: bool,
+    /// Set if any number is accepted as a timestamp; see [`super::applications::set_unclocked`].
+    pub unclocked: Option<UnclockedPeriod>,
+}
+
+/// Since when any number is accepted as a timestamp of an application. Requests from before have timestamps of wall clock
+/// time, and the nonces that they used were soon forgotten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnclockedPeriod {
+    /// When the application was created: it sent nothing before.
+    pub app_created_at: Timestamp,
+    /// When it was allowed. `None`: by an earlier build, which did not store when.
+    pub since: Option<Timestamp>,
+}
+
+impl UnclockedPeriod {
+    /// Whether the nonce of an earlier request with this timestamp may be forgotten.
+    fn may_be_replay(&self, timestamp: Timestamp, policy: &TimestampPolicy) -> bool {
+        let since = self.since.unwrap_or(policy.now);
+        // What is compared are differences: a timestamp may be at either end of the calendar.
+        self.app_created_at.duration_since(timestamp) <= policy.max_skew
+            && timestamp.duration_since(since) <= policy.max_skew
+    }
 }
 
 impl TimestampPolicy {
@@ -188,16 +208,13 @@ impl TimestampPolicy {
         let timestamp = single_query_value(query, "timestamp")
             .and_then(parse_unix_time)
             .ok_or(RequestSignatureError::Timestamp)?;
-        let retention = if self.unclocked {
+        let off = self.now.duration_since(timestamp).abs();
+        if off > self.max_skew && self.unclocked.is_none_or(|period| period.may_be_replay(timestamp, self)) {
+            return Err(RequestSignatureError::Skew { off: off.as_secs(), limit: self.max_skew.as_secs() });
+        }
+        let retention = if self.unclocked.is_some() {
             SignedDuration::from_hours(24 * super::nonces::UNCLOCKED_NONCE_RETENTION_DAYS)
         } else {
-            let off = self.now.duration_since(timestamp).abs();
-            if off > self.max_skew {
-                return Err(RequestSignatureError::Skew {
-                    off: off.as_secs(),
-                    limit: self.max_skew.as_secs(),
-                });
-            }
             self.max_skew * 2
         };
         Ok(RequestNonce {
@@ -361,7 +378,7 @@ mod tests {
         TimestampPolicy {
             now: Timestamp::from_second(1_768_574_400).unwrap(),
             max_skew: SignedDuration::from_mins(5),
-            unclocked: false,
+            unclocked: None,
         }
     }
 
@@ -484,9 +501,43 @@ mod tests {
         }
     }
 
+    /// An application that was created ten days ago, and has been allowed any timestamp for so long.
+    fn unclocked_for(allowed: SignedDuration) -> TimestampPolicy {
+        let clock = clock();
+        let app_created_at = clock.now - SignedDuration::from_hours(240);
+        let period = UnclockedPeriod { app_created_at, since: Some(clock.now - allowed) };
+        TimestampPolicy { unclocked: Some(period), ..clock }
+    }
+
+    #[test]
+    fn unclocked_timestamps_are_any_but_those_that_earlier_requests_may_have_had() {
+        let hour = unclocked_for(SignedDuration::from_hours(1));
+        let period = UnclockedPeriod { since: None, ..hour.unclocked.unwrap() };
+        let unknown = TimestampPolicy { unclocked: Some(period), ..hour };
+        // Seconds from now, and whether they pass: one hour after any timestamp was allowed; where it is not known since when.
+        for (seconds, passes) in [
+            (-864_301, [true, true]),
+            (-864_300, [false, false]),
+            (-3_600, [false, false]),
+            (-3_300, [false, false]),
+            (-3_299, [true, false]),
+            (-301, [true, false]),
+            (-300, [true, true]),
+            (300, [true, true]),
+            (301, [true, true]),
+            (-1_768_574_399, [true, true]),
+            (90_000_000_000, [true, true]),
+        ] {
+            let timestamp = hour.now.as_second() + seconds;
+            let query = format!("nonce=5e8e3a4c-9a5c-0000-8d7c-0123456789ab&timestamp={timestamp}");
+            let told = [hour, unknown].map(|clock| clock.check_query(Some(&query)).is_ok());
+            assert_eq!(told, passes, "{seconds}");
+        }
+    }
+
     #[test]
     fn nonces_with_unclocked_timestamps_are_kept_for_400_days() {
-        let clock = TimestampPolicy { unclocked: true, ..clock() };
+        let clock = unclocked_for(SignedDuration::from_hours(1));
         let checked =
             clock.check_query(Some("nonce=5e8e3a4c-9a5c-0000-8d7c-0123456789ab&timestamp=1")).unwrap();
         assert_eq!(checked.remember_until.duration_since(clock.now), SignedDuration::from_hours(24 * 400));

@@ -90,7 +90,8 @@ pub(crate) enum AppCommand {
         recount: bool,
     },
     /// Accept timestamps that do not come from a wall clock, as one public client sends them. Requests older than 400
-    /// days can then be replayed.
+    /// days can then be replayed. A timestamp that reads as a time before this command must still be right, because the nonces
+    /// of earlier requests are forgotten.
     AcceptUnclockedTimestamps {
         /// The application.
         id: AppId,
@@ -211,7 +212,7 @@ impl AppCommand {
                 )
             }
             Self::AcceptUnclockedTimestamps { id, accept } => {
-                applications::set_unclocked(&mut tx, id, accept).await?;
+                applications::set_unclocked(&mut tx, &SystemEnvironment, id, accept).await?;
                 let verb = if accept { "accepts" } else { "refuses" };
                 format!("application {id} {verb} timestamps that do not come from a wall clock")
             }

@@ -53,7 +53,8 @@ pub(crate) enum KeyCommand {
         /// The API key's id.
         id: ApiKeyId,
     },
-    /// Add an RSA public key that verifies the application's requests; existing keys stay valid.
+    /// Add an RSA public key that verifies the application's requests; existing keys stay valid. An application has at most
+    /// 20 that are not revoked.
     AddPublic {
         /// The application.
         #[arg(long)]
@@ -61,7 +62,7 @@ pub(crate) enum KeyCommand {
         /// PEM or DER, `SubjectPublicKeyInfo` or PKCS#1, 2048 to 8192 bits.
         file: PathBuf,
     },
-    /// Make an RSA key pair, add its public half and write its private half to a file.
+    /// Make an RSA key pair, add its public half, as `add-public` does, and write its private half to a file.
     Generate {
         /// The application.
         #[arg(long)]

@@ -4,7 +4,11 @@
 use axum::{body::Body, http::Request};
 use base::{AppId, Environment, Id as _, SignedDuration};
 use db::sql;
-use domain::tenancy::{nonces, signed_request::CanonicalRequest};
+use domain::tenancy::{
+    applications, nonces,
+    public_keys::{self, MAX_PUBLIC_KEYS, PrivateKeyFormat},
+    signed_request::CanonicalRequest,
+};
 use futures_util::stream;
 use serde_json::json;
 use std::sync::Arc;
@@ -197,6 +201,80 @@ async fn an_application_may_be_allowed_any_timestamp() {
     let app = TestApp::start().await;
     app.execute(sql!("UPDATE applications SET unclocked = $1", true)).await;
     assert_eq!(call().query("timestamp", "12345").send(&app).await.status_and_code(), PASSED);
+}
+
+/// A signature holds for good, and the nonce of a request is forgotten once its timestamp is refused.
+#[tokio::test]
+async fn what_was_sent_before_any_timestamp_was_allowed_is_not_accepted_again() {
+    let app = TestApp::start().await;
+    let request = || {
+        let (nonce, timestamp) = (app.environment.uuid_v7(), app.environment.now().as_second());
+        call().query("nonce", &nonce.to_string()).query("timestamp", &timestamp.to_string())
+    };
+    let allow = async |accept: bool| {
+        let mut tx = app.api.db.write().await.unwrap();
+        applications::set_unclocked(&mut tx, &*app.environment, app.app, accept).await.unwrap();
+        tx.commit().await.unwrap();
+    };
+    let forget_nonces = async || {
+        app.environment.advance(SignedDuration::from_mins(11));
+        let environment: Arc<dyn Environment> = app.environment.clone();
+        nonces::purge(&app.api.db, &environment).await.unwrap()
+    };
+    let first = request();
+    assert_eq!(first.send(&app).await.status_and_code(), PASSED);
+    assert_eq!(forget_nonces().await, 1);
+    allow(true).await;
+    assert_eq!(first.send(&app).await.status_and_code(), "401 INVALID_TIMESTAMP");
+    app.environment.advance(SignedDuration::from_mins(6));
+    let later = request();
+    assert_eq!(later.send(&app).await.status_and_code(), PASSED);
+    assert_eq!(forget_nonces().await, 0);
+    assert_eq!(later.send(&app).await.status_and_code(), "401 INVALID_NONCE", "those are kept from now on");
+
+    // What is sent while it is not allowed is forgotten again.
+    allow(false).await;
+    let second = request();
+    assert_eq!(second.send(&app).await.status_and_code(), PASSED);
+    assert_eq!(forget_nonces().await, 1);
+    allow(true).await;
+    app.environment.advance(SignedDuration::from_hours(24));
+    for sent in [&first, &second] {
+        assert_eq!(sent.send(&app).await.status_and_code(), "401 INVALID_TIMESTAMP");
+    }
+    assert_eq!(request().send(&app).await.status_and_code(), PASSED);
+    assert_eq!(call().query("timestamp", "12345").send(&app).await.status_and_code(), PASSED);
+
+    // Earlier builds did not store when it was allowed.
+    app.execute(sql!("UPDATE applications SET unclocked_since = NULL")).await;
+    for sent in [&first, &second] {
+        assert_eq!(sent.send(&app).await.status_and_code(), "401 INVALID_TIMESTAMP");
+    }
+    assert_eq!(request().send(&app).await.status_and_code(), PASSED);
+}
+
+#[tokio::test]
+async fn every_public_key_of_an_application_counts_and_one_too_many_is_refused() {
+    let app = TestApp::start().await;
+    let (_private, other) = public_keys::generate_rsa_key_pair(PrivateKeyFormat::Pkcs8);
+    let mut tx = app.api.db.write().await.unwrap();
+    let mut newest = None;
+    for _ in 1..MAX_PUBLIC_KEYS {
+        app.environment.advance(SignedDuration::from_secs(1));
+        newest = Some(public_keys::add(&mut tx, &*app.environment, app.app, other.clone()).await.unwrap());
+    }
+    let refused = public_keys::add(&mut tx, &*app.environment, app.app, other.clone()).await.unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the application has 20 public keys; at most 20 are taken; revoke one first"
+    );
+    tx.commit().await.unwrap();
+    assert_eq!(call().send(&app).await.status_and_code(), PASSED, "signed with the oldest key");
+
+    let mut tx = app.api.db.write().await.unwrap();
+    public_keys::revoke(&mut tx, &*app.environment, app.app, newest.unwrap()).await.unwrap();
+    public_keys::add(&mut tx, &*app.environment, app.app, other).await.unwrap();
+    tx.commit().await.unwrap();
 }
 
 #[tokio::test]

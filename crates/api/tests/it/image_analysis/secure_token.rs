@@ -6,7 +6,11 @@ use aws_lc_rs::{
     signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _},
 };
 use base::AppId;
-use domain::{audit::DecisionLog, keyring::Keyring};
+use domain::{
+    audit::DecisionLog,
+    keyring::Keyring,
+    tenancy::{Feature, OrganisationStatus, applications, organisations},
+};
 use serde_json::{Value, json};
 use testkit::{SignedCall, TestApp, TestResponse, face_base64, face_jpeg};
 
@@ -180,6 +184,21 @@ async fn a_secure_token_is_issued_to_known_applications_and_valid_keys_only() {
         "404 APP_NOT_FOUND"
     );
     assert_eq!(app.get(&path("1", &id, "AAAA")).await.status_and_code(), "400 INVALID_REQUEST_BODY");
+    for feature in [Feature::ImageAi, Feature::Ages] {
+        for (status, line) in
+            [(OrganisationStatus::Suspended, "403 INVALID_ORG_STATUS"), (OrganisationStatus::Active, "200")]
+        {
+            let mut tx = app.api.db.write().await.unwrap();
+            applications::set_features(&mut tx, app.app, &[feature]).await.unwrap();
+            organisations::set_status(&mut tx, app.org, status).await.unwrap();
+            tx.commit().await.unwrap();
+            assert_eq!(
+                app.get(&path("1", &id, &key)).await.status_and_code(),
+                line,
+                "{feature:?} {status:?}"
+            );
+        }
+    }
     let module = app.get("/ai/sm/v1/secure/1/capture.js").await;
     assert!(module.header("content-type").starts_with("text/javascript"));
 }

@@ -6,11 +6,23 @@ use crate::{
 };
 use base::{Environment as _, SignedDuration};
 use credentials::proof::StatusReference;
+use domain::{
+    proof_of_age::{ProofOfAgeService, ProofOfAgeSettings},
+    tenancy::limits::LimitSettings,
+};
+use media::fetch::Fetcher;
 use serde_json::{Value, json};
-use std::{io::Write as _, sync::Arc};
+use std::{
+    io::Write as _,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 use testkit::{
-    TestApp,
-    stub_server::{StubReply, StubServer},
+    TestApp, proof_settings,
+    stub_server::{self, StubReply, StubServer},
 };
 
 #[tokio::test]
@@ -237,11 +249,11 @@ async fn a_reference_is_fetched_from_its_issuer_and_consent_is_awaited() {
     let (app, _file) = server_trusting(json!([entry])).await;
     let token = app.bearer_token(&ALL_SCOPES).await;
     let code = issuer.code(&app, None);
-    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let asked = AtomicUsize::new(0);
     let issuers = StubServer::start(move |sent| match sent.uri.path() {
         "/denied" => StubReply::status(403),
         "/broken" => StubReply::body("text/plain", "gibberish"),
-        _ if asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) < 2 => StubReply::status(202),
+        _ if asked.fetch_add(1, Ordering::SeqCst) < 2 => StubReply::status(202),
         _ => StubReply::body("text/plain", code.clone()),
     })
     .await;
@@ -256,6 +268,169 @@ async fn a_reference_is_fetched_from_its_issuer_and_consent_is_awaited() {
         let result = fetch(&app, &token, pending.json()["id"].as_str().unwrap()).await;
         assert_eq!(outcome(&result), expected, "{path}: {}", result.json());
     }
+}
+
+/// The attempts to get the status list go on for longer than a proof is fresh, and some issuers hand a proof out once.
+#[tokio::test]
+async fn a_proof_from_a_reference_is_fetched_once_and_judged_as_of_then() {
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    for (rule, handed_out, expected) in [
+        ("accept", usize::MAX, "200 SUCCESS -"),
+        ("accept", 1, "200 SUCCESS -"),
+        ("refuse", 1, "200 FAILURE REVOKED"),
+    ] {
+        let issuer = Issuer::new(&environment, "https://pass.example");
+        let code = Arc::new(std::sync::Mutex::new(String::new()));
+        let (served, asked) = (code.clone(), AtomicUsize::new(0));
+        let issuers = StubServer::start(move |sent| match sent.uri.path() {
+            "/status/1" => StubReply::status(500),
+            _ if asked.fetch_add(1, Ordering::SeqCst) < handed_out => {
+                StubReply::body("text/plain", served.lock().unwrap().clone())
+            }
+            _ => StubReply::status(410),
+        })
+        .await;
+        let entry = issuer.entry(&json!({
+            "reference_hosts": ["localhost"], "status_hosts": ["localhost"], "status_unavailable": rule,
+        }));
+        let (app, _file) = server_trusting(json!([entry])).await;
+        let token = app.bearer_token(&ALL_SCOPES).await;
+        let status = StatusReference { uri: issuers.url("/status/1"), index: 3 };
+        *code.lock().unwrap() = issuer.code(&app, Some(status));
+
+        let pending = verify(&app, &token, &scan(&app, &issuers.url("/proof"))).await;
+        assert_eq!(outcome(&pending), "202 PENDING -", "{rule} {handed_out}");
+        app.run_due_jobs().await;
+        let result = fetch(&app, &token, pending.json()["id"].as_str().unwrap()).await;
+        assert_eq!(outcome(&result), expected, "{rule} {handed_out}: {}", result.json());
+        let checks = result.json()["result"]["checks"].to_string();
+        assert!(!checks.contains("NOT_REVOKED"), "{checks}");
+        let fetched = issuers.captured().iter().filter(|one| one.uri.path() == "/proof").count();
+        assert_eq!(fetched, 1, "{rule} {handed_out}");
+    }
+}
+
+/// Verifies proofs as another process of the same installation does, whose trust list is read when it needs it.
+fn another_process(app: &TestApp, trust_list: &Path) -> ProofOfAgeService {
+    let rules = ProofOfAgeSettings { trust_list: Some(trust_list.to_owned()), ..proof_settings() };
+    ProofOfAgeService::new(
+        app.api.db.clone(),
+        app.environment.clone(),
+        app.api.vault.clone(),
+        app.api.outbox.clone(),
+        Fetcher::new(&stub_server::egress_policy()).unwrap(),
+        rules,
+        LimitSettings::default(),
+        Arc::new(api::WebhookFormatter),
+    )
+}
+
+#[tokio::test]
+async fn keys_that_another_process_has_fetched_count_at_once() {
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let old = Issuer::new(&environment, "https://pass.example");
+    let new = Issuer::new(&environment, "https://pass.example");
+    let (issuers, _list) = publisher_of(&[&new]).await;
+    let entry = old.entry(&json!({ "key_set_url": issuers.url("/keys") }));
+    let (mut app, file) = server_trusting(json!([entry])).await;
+    let token = app.bearer_token(&ALL_SCOPES).await;
+    // One process answers, another one runs the jobs.
+    app.api.proof_of_age = another_process(&app, file.path());
+    assert_eq!(outcome(&verify(&app, &token, &scan(&app, &old.code(&app, None))).await), "200 SUCCESS -");
+    let pending = verify(&app, &token, &scan(&app, &new.code(&app, None))).await;
+    assert_eq!(outcome(&pending), "202 PENDING -");
+    app.run_due_jobs().await;
+    assert_eq!(outcome(&fetch(&app, &token, pending.json()["id"].as_str().unwrap()).await), "200 SUCCESS -");
+    assert_eq!(outcome(&verify(&app, &token, &scan(&app, &new.code(&app, None))).await), "200 SUCCESS -");
+    assert_eq!(issuers.captured().len(), 1);
+}
+
+#[tokio::test]
+async fn a_verification_that_is_pending_sees_keys_that_another_process_has_fetched() {
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let old = Issuer::new(&environment, "https://pass.example");
+    let new = Issuer::new(&environment, "https://pass.example");
+    let keys = json!({ "keys": [new.key.jwk()] }).to_string();
+    let code = Arc::new(std::sync::Mutex::new(String::new()));
+    let served = code.clone();
+    let issuers = StubServer::start(move |sent| match sent.uri.path() {
+        "/keys" => StubReply::body("application/jwk-set+json", keys.clone()),
+        _ => StubReply::body("text/plain", served.lock().unwrap().clone()),
+    })
+    .await;
+    let entry = old.entry(&json!({ "key_set_url": issuers.url("/keys"), "reference_hosts": ["localhost"] }));
+    let (mut app, file) = server_trusting(json!([entry])).await;
+    let token = app.bearer_token(&ALL_SCOPES).await;
+    let answering = app.api.proof_of_age.clone();
+    app.api.proof_of_age = another_process(&app, file.path());
+    // Its list is read before the other one fetches the key.
+    app.api.proof_of_age.trusted_issuers().await.unwrap();
+    answering.refresh_trust().await.unwrap();
+
+    *code.lock().unwrap() = new.code(&app, None);
+    let pending = verify(&app, &token, &scan(&app, &issuers.url("/proof"))).await;
+    assert_eq!(outcome(&pending), "202 PENDING -");
+    app.run_due_jobs().await;
+    let result = fetch(&app, &token, pending.json()["id"].as_str().unwrap()).await;
+    assert_eq!(outcome(&result), "200 SUCCESS -", "{}", result.json());
+    let asked: Vec<_> = issuers.captured().iter().map(|one| one.uri.path().to_owned()).collect();
+    assert_eq!(asked, ["/keys", "/proof"], "the keys are fetched once");
+}
+
+/// A server that publishes what the test writes.
+async fn publisher_of_text() -> (StubServer, Arc<std::sync::Mutex<String>>) {
+    let text = Arc::new(std::sync::Mutex::new(String::new()));
+    let served = text.clone();
+    let server =
+        StubServer::start(move |_| StubReply::body("application/json", served.lock().unwrap().clone()));
+    (server.await, text)
+}
+
+#[tokio::test]
+async fn the_hourly_fetch_of_keys_counts_at_once_unless_it_gets_something_else() {
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let old = Issuer::new(&environment, "https://pass.example");
+    let new = Issuer::new(&environment, "https://pass.example");
+    let (issuers, published) = publisher_of_text().await;
+    let entry = old.entry(&json!({ "key_set_url": issuers.url("/keys") }));
+    let (app, _file) = server_trusting(json!([entry])).await;
+    let token = app.bearer_token(&ALL_SCOPES).await;
+    assert_eq!(outcome(&verify(&app, &token, &scan(&app, &old.code(&app, None))).await), "200 SUCCESS -");
+
+    let keys = json!({ "keys": [new.key.jwk()] }).to_string();
+    for (text, expected) in [
+        (keys.as_str(), "200 SUCCESS -"),
+        ("<html>Under maintenance</html>", "200 SUCCESS -"),
+        (r#"{"keys":[]}"#, "200 FAILURE UNABLE_TO_VERIFY_SIGNATURE"),
+    ] {
+        *published.lock().unwrap() = text.to_owned();
+        app.api.proof_of_age.refresh_trust().await.unwrap();
+        let answer = verify(&app, &token, &scan(&app, &new.code(&app, None))).await;
+        assert_eq!(outcome(&answer), expected, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_new_key_is_awaited_while_its_issuer_answers_with_something_else() {
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let old = Issuer::new(&environment, "https://pass.example");
+    let new = Issuer::new(&environment, "https://pass.example");
+    let keys = json!({ "keys": [new.key.jwk()] }).to_string();
+    let asked = AtomicUsize::new(0);
+    let issuers = StubServer::start(move |_| match asked.fetch_add(1, Ordering::SeqCst) {
+        0 => StubReply::body("text/html", "<html>Under maintenance</html>"),
+        _ => StubReply::body("application/jwk-set+json", keys.clone()),
+    })
+    .await;
+    let entry = old.entry(&json!({ "key_set_url": issuers.url("/keys") }));
+    let (app, _file) = server_trusting(json!([entry])).await;
+    let token = app.bearer_token(&ALL_SCOPES).await;
+    let pending = verify(&app, &token, &scan(&app, &new.code(&app, None))).await;
+    assert_eq!(outcome(&pending), "202 PENDING -");
+    app.run_due_jobs().await;
+    let result = fetch(&app, &token, pending.json()["id"].as_str().unwrap()).await;
+    assert_eq!(outcome(&result), "200 SUCCESS -", "{}", result.json());
+    assert_eq!(issuers.captured().len(), 2);
 }
 
 /// Made-up keys must not make this server call an issuer that is down once for each of them.
