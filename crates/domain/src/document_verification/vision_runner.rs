@@ -1,7 +1,7 @@
 //! Opens picture and PDF files and runs work with the models, within the limits of memory and queue that documents and
 //! faces share.
 
-use super::{extraction::max_open_media, face_templates};
+use super::{extraction::max_open_media, face_templates, types::MediaType};
 use crate::{
     fair_slots::{FairSlot, FairSlots},
     image_analysis::{AnalysisError, ImageAnalyser},
@@ -81,9 +81,19 @@ impl VisionRunner {
         self.large_media_slots.try_acquire(app)
     }
 
-    /// Opens a file: a photo is one side of a document; so is each page of a PDF file, once it is rendered.
-    pub(super) async fn open(&self, bytes: Vec<u8>) -> Result<DocumentFile, DocumentReadError> {
-        Ok(self.loader.open(bytes).await?)
+    /// Opens a file as the kind that it was accepted as, and that it is shown as: a photo is one side of a document; so is each
+    /// page of a PDF file, once it is rendered.
+    pub(super) async fn open(
+        &self,
+        kind: MediaType,
+        bytes: Vec<u8>,
+    ) -> Result<DocumentFile, DocumentReadError> {
+        match kind {
+            MediaType::Pdf => Ok(self.loader.open(bytes).await?),
+            MediaType::Image | MediaType::Json | MediaType::Binary => {
+                self.decode_picture(bytes).await.map(DocumentFile::Picture)
+            }
+        }
     }
 
     /// Renders a page of a PDF file, counted from 0.
@@ -105,15 +115,9 @@ impl VisionRunner {
         Ok(DecodedSide { picture, lines })
     }
 
-    /// Opens a file that shows one picture; of a PDF file, its last page.
+    /// Opens a picture.
     pub(super) async fn decode_picture(&self, bytes: Vec<u8>) -> Result<Picture, DocumentReadError> {
-        match self.open(bytes).await? {
-            DocumentFile::Picture(picture) => Ok(picture),
-            DocumentFile::Pdf(pdf) => {
-                let last = pdf.pages().len().saturating_sub(1);
-                Ok(self.loader.render_page(&pdf, last).await?)
-            }
-        }
+        Ok(self.loader.open_picture(bytes).await?)
     }
 
     /// The distance up to which a face counts as that of a listed or earlier person; `None` if the models state none.

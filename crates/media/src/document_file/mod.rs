@@ -176,16 +176,28 @@ impl DocumentFileLoader {
 
     /// Opens a file. Its format is recognised by its bytes, not by a name.
     pub async fn open(&self, bytes: Vec<u8>) -> Result<DocumentFile, DocumentFileError> {
+        self.check_length(&bytes)?;
+        if !pdf::is_pdf(&bytes) {
+            return self.decode_picture(bytes).await.map(DocumentFile::Picture);
+        }
+        let time_spent = TimeSpent::default();
+        let pages = self.within_time(&time_spent, pdf::extract_text(&bytes, &self.0)).await?;
+        Ok(DocumentFile::Pdf(PdfFile { bytes, pages, time_spent }))
+    }
+
+    /// Opens a file that was accepted as a picture. [`Self::open`] would open a PDF file that is in the comment of a JPEG, which
+    /// nobody sees who looks at the picture.
+    pub async fn open_picture(&self, bytes: Vec<u8>) -> Result<Picture, DocumentFileError> {
+        self.check_length(&bytes)?;
+        self.decode_picture(bytes).await
+    }
+
+    fn check_length(&self, bytes: &[u8]) -> Result<(), DocumentFileError> {
         let limit = self.0.max_bytes;
         match bytes.len() {
             0 => Err(DocumentFileError::Empty),
             measured if measured > limit => Err(DocumentFileError::TooLarge { measured, limit }),
-            _ if pdf::is_pdf(&bytes) => {
-                let time_spent = TimeSpent::default();
-                let pages = self.within_time(&time_spent, pdf::extract_text(&bytes, &self.0)).await?;
-                Ok(DocumentFile::Pdf(PdfFile { bytes, pages, time_spent }))
-            }
-            _ => self.decode_picture(bytes).await.map(DocumentFile::Picture),
+            _ => Ok(()),
         }
     }
 

@@ -15,7 +15,7 @@ mod webp;
 
 pub use limits::{ImageError, ImageErrorCode, ImageLimits};
 
-pub(crate) use unsupported_formats::is_tiff;
+pub(crate) use unsupported_formats::{is_iso_media, is_tiff};
 pub(crate) use upright::{rotate_upright, swaps_dimensions};
 
 use base::{Picture, PictureSize};
@@ -79,6 +79,11 @@ pub(crate) fn is_known_format(bytes: &[u8]) -> bool {
         || unsupported_formats::unsupported_format_name(bytes).is_some()
 }
 
+/// Whether a file begins like a JPEG.
+pub(crate) fn is_jpeg(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xff, 0xd8])
+}
+
 /// The EXIF orientation of a file's picture, 1 to 8, also if the file is not accepted.
 pub(crate) fn orientation(bytes: &[u8]) -> u8 {
     if bytes.starts_with(png::PNG_SIGNATURE) {
@@ -87,7 +92,7 @@ pub(crate) fn orientation(bytes: &[u8]) -> u8 {
         exif::orientation(bytes)
     } else if unsupported_formats::is_webp(bytes) {
         webp::orientation(bytes)
-    } else if bytes.starts_with(&[0xff, 0xd8]) {
+    } else if is_jpeg(bytes) {
         jpeg::orientation(bytes)
     } else {
         1
@@ -96,7 +101,7 @@ pub(crate) fn orientation(bytes: &[u8]) -> u8 {
 
 /// Checks everything that can be checked without decoding, in the order of image analysis's table of errors.
 pub fn inspect(bytes: &[u8], rules: &ImageLimits) -> Result<ImageHeader, ImageError> {
-    let walked = if bytes.starts_with(&[0xff, 0xd8]) {
+    let walked = if is_jpeg(bytes) {
         jpeg::read_structure(bytes)
     } else if bytes.starts_with(png::PNG_SIGNATURE) {
         png::read_structure(bytes)

@@ -10,6 +10,12 @@ pub(super) fn is_webp(bytes: &[u8]) -> bool {
     bytes.starts_with(b"RIFF") && bytes.get(8..).is_some_and(|rest| rest.starts_with(b"WEBP"))
 }
 
+/// Whether bytes begin like an ISO base media file, as AVIF and HEIF do. The length of its first box begins with a zero: a
+/// JPEG or BMP file may have the same letters after another byte.
+pub(crate) fn is_iso_media(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\0") && bytes.get(4..).is_some_and(|rest| rest.starts_with(b"ftyp"))
+}
+
 /// The refusal for a format that is recognised and not accepted; `None` for any other bytes.
 pub(super) fn unsupported_format_name(bytes: &[u8]) -> Option<&'static str> {
     let at = |offset: usize, magic: &[u8]| bytes.get(offset..).is_some_and(|rest| rest.starts_with(magic));
@@ -31,7 +37,7 @@ pub(super) fn unsupported_format_name(bytes: &[u8]) -> Option<&'static str> {
     if is_webp(bytes) {
         return Some("WebP is not accepted; send JPEG or PNG");
     }
-    if at(4, b"ftyp") {
+    if is_iso_media(bytes) {
         let brand = bytes.get(8..12)?;
         return match brand {
             b"avif" | b"avis" => Some("AVIF is not accepted; send JPEG or PNG"),

@@ -9,9 +9,10 @@ use base::{Picture, PictureSize};
 use std::{path::Path, process::Stdio, time::Duration};
 use tokio::io::{AsyncWriteExt as _, BufReader};
 
-/// Demuxers for pictures; of an animated one, the first frame is read.
-const PICTURE_DEMUXERS: &str =
-    "jpeg_pipe,png_pipe,apng,webp_pipe,gif,bmp_pipe,tiff_pipe,mov,avif,jpegxl_pipe,j2k_pipe";
+/// Demuxers for pictures, but for JPEG, TIFF, AVIF and HEIF; of an animated one, the first frame is read.
+const PICTURE_DEMUXERS: &str = "png_pipe,apng,webp_pipe,gif,bmp_pipe,jpegxl_pipe,j2k_pipe";
+/// Demuxers for AVIF and HEIF.
+const ISO_MEDIA_DEMUXERS: &str = "mov,avif";
 
 /// Limits that only rule out what would take too much memory.
 fn permissive_limits(settings: &VideoSettings) -> ImageLimits {
@@ -112,9 +113,15 @@ async fn decode_scaled(
     let most = u64::from(settings.picture_box_side).pow(2) * 3;
     let pixels = settings.max_picture_pixels.to_string();
     let length = bytes.len().to_string();
-    // A TIFF does not declare where it ends.
+    // Left to judge anew what a file is, ffmpeg takes a JPEG with a video in its comment for that video, which nobody sees who
+    // looks at the JPEG.
     let kind = if image_validation::is_tiff(&bytes) {
+        // A TIFF does not declare where it ends.
         ["-f", "tiff_pipe", "-frame_size", &length]
+    } else if image_validation::is_jpeg(&bytes) {
+        ["-f", "jpeg_pipe", "-threads", "1"]
+    } else if image_validation::is_iso_media(&bytes) {
+        ["-format_whitelist", ISO_MEDIA_DEMUXERS, "-threads", "1"]
     } else {
         ["-format_whitelist", PICTURE_DEMUXERS, "-threads", "1"]
     };

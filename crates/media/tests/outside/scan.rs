@@ -208,6 +208,25 @@ async fn pictures_of_every_kind_are_opened() {
 }
 
 #[tokio::test]
+async fn a_pdf_file_in_the_comment_of_a_picture_is_not_opened() {
+    let (mut jpeg, pdf) = (Vec::new(), Made::default().bytes());
+    jpeg_encoder::Encoder::new(&mut jpeg, 95)
+        .encode(&[128; 64 * 48 * 3], 64, 48, jpeg_encoder::ColorType::Rgb)
+        .expect("memory");
+    let length = u16::try_from(pdf.len() + 2).expect("it fits into a segment").to_be_bytes();
+    let both = [&jpeg[..2], b"\xff\xfe", &length, &pdf, &jpeg[2..]].concat();
+    let loader = DocumentFileLoader::default();
+    let picture = loader.open_picture(both).await.expect("a sound picture");
+    assert_eq!((picture.width(), picture.height()), (64, 48));
+
+    let refused = loader.open_picture(pdf).await.unwrap_err();
+    assert!(matches!(refused, DocumentFileError::NotAPicture(_)), "{refused}");
+    assert_eq!(loader.open_picture(Vec::new()).await.unwrap_err(), DocumentFileError::Empty);
+    let refused = loader.open_picture(vec![0xff; 10_000_001]).await.unwrap_err();
+    assert_eq!(refused, DocumentFileError::TooLarge { measured: 10_000_001, limit: 10_000_000 });
+}
+
+#[tokio::test]
 async fn damage_anywhere_is_an_answer_and_no_failure() {
     let content = deflate([Made::default().content]);
     let whole = Made { content, filter: "/Filter /FlateDecode", ..Made::default() }.bytes();

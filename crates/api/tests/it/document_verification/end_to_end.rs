@@ -101,6 +101,25 @@ async fn a_passport_and_its_holder_are_approved() {
     assert!(!shown.to_uppercase().contains("EXEMPEL"), "reports name fields and no values");
 }
 
+/// A reviewer is shown the picture, and so it is the picture that is read.
+#[tokio::test]
+async fn a_pdf_file_in_the_comment_of_a_page_is_not_read_on_sqlite() {
+    let app = TestApp::start().await;
+    let stranger = SpecimenHolder { family_name: "Voorbeeld".into(), ..SpecimenHolder::default() };
+    let bill = Specimen::utility_bill().holder(stranger).pdf().unwrap();
+    let length = u16::try_from(bill.len() + 2).unwrap().to_be_bytes();
+    let photo = photo_of(&passport_specimen(), 4);
+    let page = [&photo[..2], b"\xff\xfe", &length, &bill, &photo[2..]].concat();
+    let (session, read) = complete_session(&app, &passport_payload(), &page, &FACES.0).await;
+
+    let document = &read["resources"]["id_documents"][0];
+    assert_eq!(document["pages"][0]["media"]["type"], "IMAGE");
+    let fields = session.media(&app, &document["document_fields"]["media"]).await.json();
+    assert_eq!(fields["full_name"], "ANNA MARIA EXEMPEL", "{fields}");
+    let authenticity = check(&read, "ID_DOCUMENT_AUTHENTICITY");
+    assert_eq!(sub_check(authenticity, "physical_document_captured")["result"], "PASS", "{authenticity}");
+}
+
 #[tokio::test]
 async fn an_expired_document_is_rejected_and_a_strangers_face_does_not_match_on_sqlite() {
     let app = TestApp::start().await;

@@ -171,6 +171,7 @@ impl DocumentCaptureService {
                 ensure_not_being_read(session.require_resource(kind, resource)?)?;
                 let changed = session.require_resource_mut(resource)?;
                 effects.discarded_media.extend(put(changed, added.id));
+                effects.discarded_media.extend(changed.forget_reading());
                 if added.kind == MediaType::Pdf {
                     effects
                         .notify(NotificationTopic::NewPdfSupplied, NotificationSubject::Resource(resource));
@@ -182,7 +183,7 @@ impl DocumentCaptureService {
             })
             .await?;
         if session.requested_task_type(kind).is_some() && !session.sandbox {
-            self.extractor.prefetch_page(session, media.id, upload.bytes);
+            self.extractor.prefetch_page(session, &media, upload.bytes);
         }
         Ok(media)
     }

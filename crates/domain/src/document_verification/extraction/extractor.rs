@@ -5,14 +5,15 @@ use crate::{
     document_verification::{
         findings::DocumentFindings,
         prefetch::{MAX_PREFETCHED_PDF_PAGES, PrefetchCache},
-        session::{DocumentSession, SuppliedResource},
+        session::{DocumentSession, SessionMedia, SuppliedResource},
         store::{SessionMediaStore, UnsealedDocumentSession},
         today,
+        types::MediaType,
         vision_runner::{DecodedSide, DocumentReadError, VisionRunner},
     },
     image_analysis::sample_faces,
 };
-use base::{AppId, Environment, MediaId};
+use base::{AppId, Environment};
 use documents::reading::{self, DocumentClaim, DocumentSide, SideSource};
 use media::document_file::DocumentFile;
 use std::sync::Arc;
@@ -61,7 +62,9 @@ impl DocumentExtractor {
         for id in &media {
             let mut read = self.prefetched.take(*id).await;
             if read.is_none() {
-                read = self.read_sides(app, self.media.read(stored, *id).await?, usize::MAX).await?;
+                let kind = stored.session.media(*id).map_or(MediaType::Image, |media| media.kind);
+                let bytes = self.media.read(stored, *id).await?;
+                read = self.read_sides(app, (kind, bytes), usize::MAX).await?;
             }
             sides.extend(read.into_iter().flatten());
         }
@@ -117,13 +120,13 @@ impl DocumentExtractor {
     pub(in crate::document_verification) fn prefetch_page(
         &self,
         session: &DocumentSession,
-        media: MediaId,
+        media: &SessionMedia,
         bytes: Vec<u8>,
     ) {
-        let (extractor, app) = (self.clone(), session.app);
+        let (extractor, app, kind) = (self.clone(), session.app, media.kind);
         let Some(slot) = self.vision.try_acquire_large_media_slot(app) else { return };
-        self.prefetched.spawn(session.id, media, async move {
-            let sides = extractor.read_sides(app, bytes, MAX_PREFETCHED_PDF_PAGES).await;
+        self.prefetched.spawn(session.id, media.id, async move {
+            let sides = extractor.read_sides(app, (kind, bytes), MAX_PREFETCHED_PDF_PAGES).await;
             drop(slot);
             sides
         });
@@ -134,10 +137,10 @@ impl DocumentExtractor {
     async fn read_sides(
         &self,
         app: AppId,
-        bytes: Vec<u8>,
+        (kind, bytes): (MediaType, Vec<u8>),
         max_pages: usize,
     ) -> Result<Option<Vec<DocumentSide>>, DocumentReadError> {
-        let pdf = match self.vision.open(bytes).await? {
+        let pdf = match self.vision.open(kind, bytes).await? {
             DocumentFile::Picture(picture) => {
                 let side = DecodedSide { picture, lines: None };
                 return Ok(Some(vec![self.read_side(app, side).await?]));

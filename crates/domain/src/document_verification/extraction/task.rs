@@ -77,7 +77,6 @@ pub(super) fn complete_task(
     if let Some(TaskOutcome { findings, fields, portrait, .. }) = outcome {
         task.generated_media.extend(fields.as_ref().map(|media| media.id));
         resource.findings = findings;
-        // What an earlier task read of the same document stays, as that task refers to it.
         if let Some(fields) = fields {
             check.generated_media.push(fields.id);
             resource.document_fields = Some(fields.id);

@@ -208,6 +208,15 @@ impl SuppliedResource {
         None
     }
 
+    /// Forgets what was read, as there is something else to read now: if that fails, nobody may take what earlier pages said
+    /// for what is on these. Returns the portrait, to which nothing refers any more; the fields stay with the task that read
+    /// them.
+    pub(in crate::document_verification) fn forget_reading(&mut self) -> Option<MediaId> {
+        self.findings = None;
+        self.document_fields = None;
+        self.id_photo.take()
+    }
+
     /// All media that it refers to, sorted and each once.
     pub fn media_ids(&self) -> Vec<MediaId> {
         let single = [self.file, self.image, self.facemap, self.document_fields, self.id_photo];

@@ -90,6 +90,18 @@ async fn pictures_that_ffmpeg_decodes_are_turned_upright() {
     }
 }
 
+/// ffmpeg decodes it, because it is so large, and would take it for a video.
+#[tokio::test]
+async fn a_jpeg_is_read_as_one_whatever_its_comment_begins_with() {
+    let site = Site::open().await;
+    let jpeg = make::file("-f lavfi -i testsrc=s=6000x3000 -frames:v 1 a.jpg");
+    // The comment's length and its first letters are together the name of a box.
+    let comment = [&b"\xff\xfemoov"[..], &b"\0".repeat(0x6d6f - 4)].concat();
+    site.host.put("a.jpg", [&jpeg[..2], &comment, &jpeg[2..]].concat());
+    let picture = decoded(&site, "a.jpg").await.unwrap();
+    assert_eq!((picture.width(), picture.height()), (4096, 2048));
+}
+
 #[tokio::test]
 async fn large_pictures_are_scaled_down_or_refused() {
     let site = Site::with(VideoSettings {

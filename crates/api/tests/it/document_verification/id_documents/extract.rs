@@ -2,13 +2,13 @@
 
 use crate::document_verification::end_to_end::passport_payload;
 use crate::document_verification::{
-    BASE, DocumentSessionFixture, FACES, SANDBOX, passport_specimen, photo_of,
+    BASE, DocumentSessionFixture, FACES, SANDBOX, check, passport_specimen, photo_of,
 };
 use base::SignedDuration;
-use domain::document_verification::DocumentVerificationSettings;
-use serde_json::json;
-use std::time::Duration;
-use testkit::TestApp;
+use domain::document_verification::{DocumentSessionOutcome, DocumentVerificationSettings};
+use serde_json::{Value, json};
+use std::{fs, time::Duration};
+use testkit::{TestApp, specimens::SpecimenHolder};
 
 /// With the fields that the sandbox reads.
 #[tokio::test]
@@ -40,6 +40,74 @@ async fn a_picture_without_the_stated_document_must_be_taken_again_on_sqlite() {
         json!({ "value": "USER_ERROR", "detail": "INCORRECT_DOCUMENT_TYPE" })
     );
     working.stop().await;
+}
+
+/// Asks for a document to be read, and returns the task once it has ended.
+async fn read_document(app: &TestApp, session: &DocumentSessionFixture, document: &str) -> Value {
+    session.extract_text(app, document).await;
+    app.run_due_jobs().await;
+    session.extract_text(app, document).await
+}
+
+/// A document that this server failed to read is read by its checks alone.
+#[tokio::test]
+async fn nothing_is_left_that_was_read_of_a_page_that_is_replaced_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let app = TestApp::builder()
+        .blobs_in(folder.path())
+        .document_verification(|settings| DocumentVerificationSettings {
+            task_wait_timeout: Duration::from_millis(50),
+            ..settings
+        })
+        .start()
+        .await;
+    let payload = json!({ "requested_tasks": [{ "type": "ID_DOCUMENT_TEXT_DATA_EXTRACTION" }] });
+    let session = DocumentSessionFixture::create(&app, BASE, &payload).await;
+    let supplied = async || session.read(&app).await["resources"]["id_documents"][0].clone();
+    let older = SpecimenHolder {
+        born: "1961-05-03".parse().unwrap(),
+        nationality: "SWE".to_owned(),
+        portrait: FACES.2,
+        ..SpecimenHolder::default()
+    };
+    let first = photo_of(&passport_specimen().holder(older), 4);
+    let document = session.add_document(&app, "PASSPORT", "SWE", &[&first]).await;
+    let task = read_document(&app, &session, &document).await;
+    assert_eq!(task["state"], "DONE", "{task}");
+    let read = supplied().await;
+    let fields = session.media(&app, &read["document_fields"]["media"]).await.json();
+    assert_eq!(fields["date_of_birth"], "1961-05-03", "{fields}");
+
+    let path = format!("/resources/id-documents/{document}/pages/0");
+    let put = session.upload(&app, "PUT", &path, &photo_of(&passport_specimen(), 4)).await;
+    assert_eq!(put.status_and_code(), "200", "{}", put.json());
+    let replaced = supplied().await;
+    assert!(replaced["document_fields"].is_null() && replaced["document_id_photo"].is_null(), "{replaced}");
+    let portrait = session.media(&app, &read["document_id_photo"]["media"]).await;
+    assert_eq!(portrait.status_and_code(), "404 MEDIA_CONTENT_NOT_FOUND");
+    assert_eq!(
+        replaced["tasks"][0]["generated_media"], read["tasks"][0]["generated_media"],
+        "what a task has read stays with it"
+    );
+
+    // The place of the session's files is taken: they can be neither read nor written.
+    let (files, elsewhere) = (folder.path().join(session.id()), folder.path().join("elsewhere"));
+    fs::rename(&files, &elsewhere).unwrap();
+    fs::write(&files, "").unwrap();
+    let task = read_document(&app, &session, &document).await;
+    assert_eq!(task["state"], "FAILED", "{task}");
+    fs::remove_file(&files).unwrap();
+    fs::rename(&elsewhere, &files).unwrap();
+
+    session.finish(&app).await;
+    app.run_due_jobs().await;
+    let text = check(&session.read(&app).await, "ID_DOCUMENT_TEXT_DATA_CHECK").clone();
+    assert_eq!(text["report"]["recommendation"]["value"], "APPROVE", "{text}");
+    assert_eq!(supplied().await["document_fields"], Value::Null);
+    let documents = &app.api.document_verification;
+    let id = session.id.parse().unwrap();
+    let stored = documents.find_for_relying_party(app.app, id, false).await.unwrap();
+    assert_eq!(documents.outcome(&stored).await.unwrap(), DocumentSessionOutcome::Approved(None));
 }
 
 /// People in the crowd, and how many documents are open at once in one process.
