@@ -108,10 +108,16 @@ impl TestAppBuilder {
         self
     }
 
-    /// The folder in which files are stored, encrypted; without it, they are kept in memory.
+    /// The folder in which files are stored, encrypted.
     #[must_use]
-    pub fn blobs_in(mut self, folder: &Path) -> Self {
-        self.blobs = BlobBackend::Folder(folder.to_owned());
+    pub fn blobs_in(self, folder: &Path) -> Self {
+        self.blobs(BlobBackend::Folder(folder.to_owned()))
+    }
+
+    /// The place where files are stored; without it, they are kept in memory.
+    #[must_use]
+    pub fn blobs(mut self, backend: BlobBackend) -> Self {
+        self.blobs = backend;
         self
     }
 

@@ -2701,7 +2701,7 @@ export interface components {
              * @description Their id.
              */
             id: string;
-            /** @description What they may do. */
+            /** @description What they may do, by themselves and by the role that the console has given them. */
             scopes: components["schemas"]["Scope"][];
             /** @description Their user name. */
             username: string;

@@ -154,7 +154,8 @@ export interface paths {
         get: operations["get_member"];
         /**
          * Set what a member may do.
-         * @description Nobody can give a scope that they do not have themselves; what the member has already may stay.
+         * @description Nobody can give a scope that they do not have themselves; what the member has already may stay. A role that the console
+         *     has given them, and that allows more than the given set, is taken from them.
          */
         put: operations["set_scopes"];
         /**
@@ -966,7 +967,7 @@ export interface components {
              * @description Their id.
              */
             id: string;
-            /** @description What they may do. */
+            /** @description What they may do, by themselves and by the role that the console has given them. */
             scopes: components["schemas"]["Scope"][];
             /** @description Their user name. */
             username: string;

@@ -2,8 +2,12 @@
 
 use base::LimitViolation;
 use domain::Violation;
+use std::num::IntErrorKind;
 
 pub(crate) const ITEMS_PER_PAGE: i64 = 20;
+
+/// A greater number is read as this one: no list has so many pages, and the number of items before the page would overflow.
+const MAX_PAGE_NUMBER: i64 = u32::MAX as i64;
 
 /// `page` of a query string, 1 by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,9 +16,17 @@ pub(crate) struct PageNumber(i64);
 impl PageNumber {
     pub(crate) fn read(parameter: Option<&str>) -> Result<Self, Violation> {
         let Some(text) = parameter else { return Ok(Self(1)) };
-        // A greater number would overflow the offset.
-        let page = text.parse().ok().filter(|page| (1..=i64::from(u32::MAX)).contains(page));
-        page.map(Self).ok_or_else(|| Violation::new("page", "it is a whole number from 1"))
+        match text.parse::<i64>() {
+            Ok(page) if page >= 1 => Ok(Self(page.min(MAX_PAGE_NUMBER))),
+            // What comes after the digits that were too many was not looked at.
+            Err(error)
+                if *error.kind() == IntErrorKind::PosOverflow
+                    && text.bytes().all(|byte| byte.is_ascii_digit()) =>
+            {
+                Ok(Self(MAX_PAGE_NUMBER))
+            }
+            _ => Err(Violation::new("page", "it is a whole number from 1")),
+        }
     }
 
     /// The number of items before it.

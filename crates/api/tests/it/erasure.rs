@@ -272,6 +272,36 @@ async fn findings_go_with_the_profile_that_they_matched() {
     assert_eq!(fixture.app.api.account_deletion.find_orphans().await.unwrap(), []);
 }
 
+/// A face that was somebody's does not become an unknown one.
+#[tokio::test]
+async fn what_a_report_says_of_unknown_faces_stays_when_a_profile_is_deleted() {
+    for is_banned in [false, true] {
+        let fixture = AccountFixture::start_with_media().await;
+        let app = &fixture.app;
+        let ada = fixture.enrol("Ada", &face_pictures()[6]).await;
+        if is_banned {
+            let banned = fixture.call("POST", &format!("/profiles/{ada}/ban"), None).await;
+            assert_eq!(banned.status_and_code(), "204", "{}", banned.json());
+        }
+        let (_, moderation) = fixture.finished_moderation(json!({})).await;
+        let reported = async || {
+            let report = fixture.report(&moderation).await;
+            (report["banned_faces"].clone(), report["unknown_faces"].clone())
+        };
+        let expected = (json!(is_banned), json!(false));
+        assert_eq!(reported().await, expected);
+        let deleted = fixture.call("DELETE", &format!("/profiles/{ada}"), None).await;
+        assert_eq!(deleted.status_and_code(), "204", "{}", deleted.json());
+        assert_eq!(reported().await, expected);
+
+        // The same where the server is updated only after the profile was deleted.
+        app.execute(sql!("ALTER TABLE findings DROP COLUMN is_matched")).await;
+        app.execute(sql!("DELETE FROM _sqlx_migrations WHERE version = 49")).await;
+        app.api.db.migrate().await.unwrap();
+        assert_eq!(reported().await, expected);
+    }
+}
+
 /// Whoever is deleted is named by no moderation that was to look for them, no content that they uploaded, and no message.
 #[tokio::test]
 async fn what_named_a_deleted_person_names_nobody() {

@@ -151,14 +151,15 @@ impl AccountDeletionService {
             app_id: AppId,
         }
         let (environment, now) = (&*self.environment, self.environment.now());
-        // The name is overwritten: it can be used again at once, and is not kept.
+        // The name is overwritten: it can be used again at once, and is not kept. Names of open accounts are trimmed, so that
+        // none is like the one here, which begins with a blank.
         let owner: Option<OwnerRow> = tx
             .fetch_optional(sql!(
                 "UPDATE accounts SET state = 'CLOSING', name = $3
                   WHERE id = $1 AND state = 'OPEN' AND (app_id = $2 OR $2 IS NULL) RETURNING app_id",
                 account,
                 app,
-                format!("closed {account}"),
+                format!(" closed {account}"),
             ))
             .await?;
         let owner = owner.ok_or(AccountDeletionError::Missing)?;

@@ -390,7 +390,17 @@ impl Invitations {
         tx.audit(event.detail("admin", admin).detail("scopes", members::scopes_json(&scopes)));
         Ok(Some((
             account,
-            Member { id, email, username, admin, scopes, console_scopes, role_id: None, created_at },
+            Member {
+                id,
+                email,
+                username,
+                admin,
+                scopes,
+                role_scopes: Vec::new(),
+                console_scopes,
+                role_id: None,
+                created_at,
+            },
         )))
     }
 }

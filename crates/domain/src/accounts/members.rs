@@ -17,12 +17,16 @@ pub struct Member {
     pub username: String,
     /// Administrators may do everything, whatever their scopes are.
     pub admin: bool,
+    /// What they were given themselves.
     #[sqlx(json)]
     pub scopes: Vec<Scope>,
+    /// What their role allows besides.
+    #[sqlx(json)]
+    pub role_scopes: Vec<Scope>,
     /// What they were given in the console beyond that.
     #[sqlx(json)]
     pub console_scopes: Vec<ConsoleScope>,
-    /// The role whose scopes they have besides.
+    /// The role that they have.
     pub role_id: Option<MemberRoleId>,
     /// When they accepted their invitation.
     #[sqlx(try_from = "db::DbTimestamp")]
@@ -30,9 +34,15 @@ pub struct Member {
 }
 
 impl Member {
+    /// The scopes that were given to them and to their role, each once, in the order of the interface.
+    pub fn scopes_with_role(&self) -> Vec<Scope> {
+        let is_given = |scope: &Scope| self.scopes.contains(scope) || self.role_scopes.contains(scope);
+        Scope::ALL.into_iter().filter(is_given).collect()
+    }
+
     /// Everything they may do, in the order of the interface: all scopes for an administrator.
     pub fn granted_scopes(&self) -> Vec<Scope> {
-        Scope::ALL.into_iter().filter(|scope| self.admin || self.scopes.contains(scope)).collect()
+        if self.admin { Scope::ALL.to_vec() } else { self.scopes_with_role() }
     }
 
     /// Everything they may do in the console beyond that, in the order of docs/CONSOLE.md.
@@ -67,8 +77,10 @@ pub enum MemberChangeError {
 /// The members of an account, oldest first.
 pub async fn list(view: &mut ReadTx, account: AccountId) -> Result<Vec<Member>, DbError> {
     view.fetch_all(sql!(
-        "SELECT id, email, username, admin, scopes, console_scopes, role_id, created_at FROM members
-          WHERE account_id = $1 ORDER BY created_at, id",
+        "SELECT m.id, m.email, m.username, m.admin, m.scopes, COALESCE(r.scopes, '[]') AS role_scopes, m.console_scopes,
+                m.role_id, m.created_at
+           FROM members m LEFT JOIN member_roles r ON r.id = m.role_id AND r.account_id = m.account_id
+          WHERE m.account_id = $1 ORDER BY m.created_at, m.id",
         account,
     ))
     .await
@@ -77,7 +89,10 @@ pub async fn list(view: &mut ReadTx, account: AccountId) -> Result<Vec<Member>, 
 /// A member of an account.
 pub async fn find(view: &mut ReadTx, account: AccountId, id: MemberId) -> Result<Option<Member>, DbError> {
     view.fetch_optional(sql!(
-        "SELECT id, email, username, admin, scopes, console_scopes, role_id, created_at FROM members WHERE account_id = $1 AND id = $2",
+        "SELECT m.id, m.email, m.username, m.admin, m.scopes, COALESCE(r.scopes, '[]') AS role_scopes, m.console_scopes,
+                m.role_id, m.created_at
+           FROM members m LEFT JOIN member_roles r ON r.id = m.role_id AND r.account_id = m.account_id
+          WHERE m.account_id = $1 AND m.id = $2",
         account,
         id,
     ))
@@ -91,15 +106,18 @@ pub async fn find_by_address(
     address: &str,
 ) -> Result<Option<Member>, DbError> {
     view.fetch_optional(sql!(
-        "SELECT id, email, username, admin, scopes, console_scopes, role_id, created_at FROM members
-          WHERE account_id = $1 AND address = $2",
+        "SELECT m.id, m.email, m.username, m.admin, m.scopes, COALESCE(r.scopes, '[]') AS role_scopes, m.console_scopes,
+                m.role_id, m.created_at
+           FROM members m LEFT JOIN member_roles r ON r.id = m.role_id AND r.account_id = m.account_id
+          WHERE m.account_id = $1 AND m.address = $2",
         account,
         address,
     ))
     .await
 }
 
-/// Sets what a member may do. What the member has not had before, `giver` must have themselves.
+/// Sets what a member may do: a role that allows more is taken from them, with its scopes of the console. What the member has
+/// not had before, `giver` must have themselves.
 pub async fn set_scopes(
     tx: &mut WriteTx,
     giver: &Principal,
@@ -107,33 +125,37 @@ pub async fn set_scopes(
     id: MemberId,
     scopes: &[Scope],
 ) -> Result<(), MemberChangeError> {
-    #[derive(FromRow)]
-    struct ScopesRow {
-        #[sqlx(json)]
-        scopes: Vec<Scope>,
-    }
     // Changes nothing, and keeps the row as it is until the transaction ends.
-    let held: Option<ScopesRow> = tx
-        .fetch_optional(sql!(
-            "UPDATE members SET admin = admin WHERE account_id = $1 AND id = $2 RETURNING scopes",
-            account,
-            id,
-        ))
+    tx.execute(sql!("UPDATE members SET admin = admin WHERE account_id = $1 AND id = $2", account, id))
         .await?;
-    let ScopesRow { scopes: held } = held.ok_or(MemberChangeError::Missing)?;
+    let member = find(tx, account, id).await?.ok_or(MemberChangeError::Missing)?;
+    let held = member.scopes_with_role();
     let given: Vec<_> = scopes.iter().copied().filter(|scope| !held.contains(scope)).collect();
     if let Some(scope) = giver.lacks_one_of(&given) {
         return Err(MemberChangeError::ScopeNotHeld(scope));
     }
+    let allows_more = member.role_scopes.iter().any(|scope| !scopes.contains(scope));
+    let taken_role = member.role_id.filter(|_| allows_more);
+    // What a role that stays allows does not become the member's own: it is to go with the role.
+    let is_of_role = |scope: &Scope| {
+        taken_role.is_none() && member.role_scopes.contains(scope) && !member.scopes.contains(scope)
+    };
+    let own: Vec<_> = scopes.iter().copied().filter(|scope| !is_of_role(scope)).collect();
     let rows = tx
         .execute(sql!(
-            "UPDATE members SET scopes = $3 WHERE account_id = $1 AND id = $2",
+            "UPDATE members SET scopes = $3, role_id = CASE WHEN $4 THEN NULL ELSE role_id END
+              WHERE account_id = $1 AND id = $2",
             account,
             id,
-            scopes_json(scopes),
+            scopes_json(&own),
+            taken_role.is_some(),
         ))
         .await?;
-    tx.audit(member_event("member.set-scopes", account, id).detail("scopes", scopes_json(scopes)));
+    let event = member_event("member.set-scopes", account, id).detail("scopes", scopes_json(scopes));
+    tx.audit(match taken_role {
+        Some(role) => event.detail("taken_role", role.to_string()),
+        None => event,
+    });
     if rows == 1 { Ok(()) } else { Err(MemberChangeError::Missing) }
 }
 

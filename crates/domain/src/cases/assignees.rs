@@ -70,17 +70,12 @@ impl AccountReviewers {
 
     /// Those who may decide cases of a kind.
     fn of(&self, kind: CaseKind) -> impl Iterator<Item = &Member> {
-        self.members.iter().filter(move |member| {
-            let role = self.roles.iter().find(|role| Some(role.id) == member.role_id);
-            match kind.review_scope() {
-                ReviewScope::Account(scope) => {
-                    member.granted_scopes().contains(&scope)
-                        || role.is_some_and(|role| role.scopes.contains(&scope))
-                }
-                ReviewScope::Console(scope) => {
-                    member.granted_console_scopes().contains(&scope)
-                        || role.is_some_and(|role| role.console_scopes.contains(&scope))
-                }
+        self.members.iter().filter(move |member| match kind.review_scope() {
+            ReviewScope::Account(scope) => member.granted_scopes().contains(&scope),
+            ReviewScope::Console(scope) => {
+                let role = self.roles.iter().find(|role| Some(role.id) == member.role_id);
+                member.granted_console_scopes().contains(&scope)
+                    || role.is_some_and(|role| role.console_scopes.contains(&scope))
             }
         })
     }

@@ -108,7 +108,7 @@ pub struct ModerationReport {
     pub total: i64,
     /// Whether any of them matches a banned profile.
     pub has_banned_faces: bool,
-    /// Whether any of them matches no profile.
+    /// Whether any of them matched no profile. One that did counts as known even if the profile was deleted since.
     pub has_unknown_faces: bool,
     /// The age groups of all of them, each once, in the order in which they were first seen.
     pub age_groups: Vec<AgeGroup>,
@@ -302,7 +302,7 @@ impl ModerationQueries {
             .fetch_all(sql!(
                 "SELECT age_group, count(*) AS number,
                         CAST(sum(CASE WHEN is_banned THEN 1 ELSE 0 END) AS BIGINT) AS banned,
-                        CAST(sum(CASE WHEN profile_id IS NULL THEN 1 ELSE 0 END) AS BIGINT) AS unknown
+                        CAST(sum(CASE WHEN is_matched OR profile_id IS NOT NULL THEN 0 ELSE 1 END) AS BIGINT) AS unknown
                    FROM findings WHERE moderation_id = $1 AND account_id = $2
                   GROUP BY age_group ORDER BY min(track), age_group",
                 id,

@@ -213,6 +213,34 @@ impl ProfileStore {
         Ok(())
     }
 
+    /// Queues another sweep of each ban that a moderation did not see which judged faces at `judged_at` and writes them in this
+    /// transaction, if it writes them too late for the first.
+    pub(super) async fn queue_sweeps_of_unseen_bans(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        judged_at: Timestamp,
+    ) -> Result<(), DbError> {
+        let Some(since) = ban_sweep::unseen_since(judged_at, self.environment.now()) else { return Ok(()) };
+        let rows: Vec<ProfileRow> = tx
+            .fetch_all(sql!(
+                "SELECT p.id, p.kind, p.active, p.banned, k.sealed AS key, p.details, p.created_at, p.updated_at
+                   FROM profiles p LEFT JOIN erasure_keys k ON k.owner_id = p.id
+                  WHERE p.account_id = $1 AND p.banned AND p.active AND p.updated_at >= $2",
+                account,
+                since,
+            ))
+            .await?;
+        for row in rows {
+            // Somebody who was banned earlier may have been changed since. Details that do not open say nothing of a ban.
+            let ban = self.open_details(&row).unwrap_or_default().ban;
+            if ban.is_some_and(|ban| ban.since >= since) {
+                ban_sweep::queue_another(tx, &*self.environment, account, row.id).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// Everybody of an account who is banned.
     pub(super) async fn banned(
         &self,
@@ -279,7 +307,11 @@ impl ProfileStore {
         stored_bytes::delete_faces(tx, account, faces).await?;
         for query in [
             sql!("DELETE FROM group_profiles WHERE profile_id = $1", id),
-            sql!("UPDATE findings SET profile_id = NULL, sealed_embedding = NULL WHERE profile_id = $1", id),
+            // Builds that did not write that a face matched somebody left that to the profile.
+            sql!(
+                "UPDATE findings SET is_matched = TRUE, profile_id = NULL, sealed_embedding = NULL WHERE profile_id = $1",
+                id
+            ),
             sql!("UPDATE notifications SET profile_id = NULL WHERE profile_id = $1", id),
             sql!(
                 "UPDATE contents SET uploader_id = NULL WHERE account_id = $1 AND uploader_id = $2",

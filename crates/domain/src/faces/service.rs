@@ -28,7 +28,7 @@ use crate::{
     tenancy::limits::LimitSettings,
     vault::Vault,
 };
-use base::{AccountId, Environment, FaceId, GroupId, ProfileId, Uuid};
+use base::{AccountId, Environment, FaceId, GroupId, ProfileId, Timestamp, Uuid};
 use db::{AuditEvent, Db, DbError, FromRow, ReadTx, WriteTx, sql};
 use jobs::{JobError, JobOutcome, Worker};
 use media::blobs::BlobStore;
@@ -562,6 +562,17 @@ impl FaceIndexService {
     ) -> Result<bool, DbError> {
         let flags = profile::flags(view, account, &[profile]).await?;
         Ok(flags.first().is_some_and(|row| row.active && row.banned))
+    }
+
+    /// Has people looked for once more whose bans a moderation did not see that judged faces at `judged_at` and writes them in
+    /// this transaction, if it writes them too late for the sweeps of these bans. Asked after they are written.
+    pub(crate) async fn queue_sweeps_of_unseen_bans(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        judged_at: Timestamp,
+    ) -> Result<(), DbError> {
+        self.0.profiles.queue_sweeps_of_unseen_bans(tx, account, judged_at).await
     }
 
     /// Records that a face is not that of a profile: it is not matched to the profile again, nor are faces that are nearer to

@@ -27,7 +27,7 @@ pub(crate) struct MemberBody {
     username: String,
     /// Whether they are an administrator.
     admin: bool,
-    /// What they may do.
+    /// What they may do, by themselves and by the role that the console has given them.
     scopes: Vec<Scope>,
     /// When they became a member.
     #[schema(value_type = String, format = DateTime)]
@@ -35,7 +35,9 @@ pub(crate) struct MemberBody {
 }
 
 impl From<Member> for MemberBody {
-    fn from(Member { id, email, username, admin, scopes, created_at, .. }: Member) -> Self {
+    fn from(member: Member) -> Self {
+        let scopes = member.scopes_with_role();
+        let Member { id, email, username, admin, created_at, .. } = member;
         Self { id, email, username, admin, scopes, created_at }
     }
 }

@@ -31,7 +31,8 @@ impl CommandPayload for SetScopesRequest {
 
 /// Set what a member may do.
 ///
-/// Nobody can give a scope that they do not have themselves; what the member has already may stay.
+/// Nobody can give a scope that they do not have themselves; what the member has already may stay. A role that the console
+/// has given them, and that allows more than the given set, is taken from them.
 #[utoipa::path(
     put, path = "/accounts/{accountId}/members/{memberId}", tag = "members", security(("api key" = [], "application" = [])),
     params(MemberPath),

@@ -154,6 +154,66 @@ async fn a_role_is_given_by_those_who_have_its_scopes() {
     assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED");
 }
 
+/// `PUT /accounts/{accountId}/members/{memberId}` sets everything that a member may do, and knows of no roles.
+#[tokio::test]
+async fn a_role_that_allows_more_than_the_scopes_that_are_set_is_taken() {
+    let fixture = start().await;
+    let (_, admin) = fixture.add_member("ada@example.com", true, &[]).await;
+    let (eve, cookie) = fixture.add_member("eve@example.com", false, &["contents:list"]).await;
+    let role = json!({ "name": "Profiles", "scopes": ["profiles:list"], "console_scopes": ["roles:manage"] });
+    let id = created_id(&fixture.call_console(&admin, "POST", "/console/roles", Some(role)).await);
+    let grant = json!({ "role_id": id, "console_scopes": [] });
+    assert_eq!(fixture.call_console(&admin, "PUT", &grant_path(&eve), Some(grant)).await.status, 204);
+    let member = format!("/members/{eve}");
+    let scopes = async || fixture.get(&member).await["scopes"].clone();
+    assert_eq!(scopes().await, json!(["contents:list", "profiles:list"]));
+    let listed = fixture.get("/members").await["members"].clone();
+    let listed = listed.as_array().unwrap().iter().find(|member| member["id"] == *eve).unwrap();
+    assert_eq!(listed["scopes"], scopes().await);
+    let has_role = async || {
+        let listed = fixture.call_console(&admin, "GET", "/console/members", None).await.json();
+        listed["members"].as_array().unwrap().iter().any(|member| member["role_id"] == *id)
+    };
+
+    // Who lacks the role's scope may leave it, and with it the role.
+    let key = fixture.app.api_key(&["members:manage", "contents:view"]).await;
+    let set = json!({ "scopes": ["profiles:list", "contents:view"] });
+    let left = fixture.app.call_moderation("PUT", &fixture.path(&member), &key, Some(set)).await;
+    assert_eq!(left.status, 204, "{}", left.json());
+    assert_eq!((scopes().await, has_role().await), (json!(["contents:view", "profiles:list"]), true));
+    let profiles = fixture.path("/profiles");
+    assert_eq!(fixture.call_console(&cookie, "GET", &profiles, None).await.status, 200);
+
+    assert_eq!(fixture.call("PUT", &member, Some(json!({ "scopes": [] }))).await.status, 204);
+    assert_eq!((scopes().await, has_role().await), (json!([]), false));
+    for path in [profiles.as_str(), "/console/roles"] {
+        let refused = fixture.call_console(&cookie, "GET", path, None).await;
+        assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED", "{path}");
+    }
+    let records = fixture.app.dump().await;
+    let told = records.iter().filter(|row| row.contains("member.set-scopes") && row.contains(&id)).count();
+    assert_eq!(told, 1, "the audit trail names the role that was taken");
+}
+
+/// A scope of a role does not become the member's own where somebody sets what the member has anyway.
+#[tokio::test]
+async fn what_a_member_has_by_their_role_goes_with_it() {
+    let fixture = start().await;
+    let (_, admin) = fixture.add_member("ada@example.com", true, &[]).await;
+    let (eve, _) = fixture.add_member("eve@example.com", false, &["contents:list"]).await;
+    let role = json!({ "name": "Profiles", "scopes": ["contents:list", "profiles:list"] });
+    let id = created_id(&fixture.call_console(&admin, "POST", "/console/roles", Some(role)).await);
+    let grant = |role: Option<&str>| Some(json!({ "role_id": role, "console_scopes": [] }));
+    let given = fixture.call_console(&admin, "PUT", &grant_path(&eve), grant(Some(id.as_str()))).await;
+    assert_eq!(given.status, 204);
+    let member = format!("/members/{eve}");
+    let held = fixture.get(&member).await["scopes"].clone();
+    assert_eq!(held, json!(["contents:list", "profiles:list"]));
+    assert_eq!(fixture.call("PUT", &member, Some(json!({ "scopes": held }))).await.status, 204);
+    assert_eq!(fixture.call_console(&admin, "PUT", &grant_path(&eve), grant(None)).await.status, 204);
+    assert_eq!(fixture.get(&member).await["scopes"], json!(["contents:list"]));
+}
+
 #[tokio::test]
 async fn roles_and_members_of_another_account_are_not_there() {
     let fixture = start().await;

@@ -1,13 +1,27 @@
 //! Whoever is banned after they were seen is told where that was.
 
 use crate::content_moderation::{AccountFixture, another_photo, two_people};
-use base::{AccountId, Environment as _, Picture, ProfileId, SignedDuration};
+use axum::{
+    Router,
+    body::Bytes,
+    extract::DefaultBodyLimit,
+    http::{Uri, header},
+};
+use base::{AccountId, Environment as _, Picture, ProfileId, Secret, SignedDuration};
 use db::sql;
 use domain::faces::SweepFindingsOfBan;
+use media::blobs::BlobBackend;
 use serde_json::{Value, json};
+use std::time::Duration;
 use testkit::{
+    TestApp, edits,
     media_fixtures::png,
-    stub_server::{StubReply, StubServer},
+    proof_settings,
+    stub_server::{self, StubReply, StubServer},
+};
+use tokio::{
+    net::TcpListener,
+    sync::{mpsc, watch},
 };
 
 impl AccountFixture {
@@ -121,6 +135,85 @@ async fn a_sweep_ends_with_the_ban_and_with_the_profile() {
     fixture.app.environment.advance(SignedDuration::from_secs(120));
     fixture.app.api.faces.sweep_tombstones().await.unwrap();
     assert_eq!(fixture.waiting_sweeps().await, 0, "a ban that is over is swept no more");
+}
+
+/// A bucket that takes the pictures of findings only once it is opened, and other files at once. It gives none back.
+struct SlowBucket {
+    backend: BlobBackend,
+    /// Has something for each picture that has arrived.
+    arrivals: mpsc::UnboundedReceiver<()>,
+    open: watch::Sender<bool>,
+}
+
+impl SlowBucket {
+    async fn serve() -> Self {
+        let (arrived, arrivals) = mpsc::unbounded_channel();
+        let (open, is_open) = watch::channel(false);
+        let put = move |uri: Uri, _file: Bytes| {
+            let (arrived, mut is_open) = (arrived.clone(), is_open.clone());
+            async move {
+                if uri.path().contains("/finding/") {
+                    arrived.send(()).unwrap();
+                    is_open.wait_for(|open| *open).await.unwrap();
+                }
+                [(header::ETAG, "\"1\"")]
+            }
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let router = Router::new().fallback(put).layer(DefaultBodyLimit::disable());
+        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        let backend = BlobBackend::S3 {
+            endpoint: Some(endpoint),
+            bucket: "files".to_owned(),
+            region: "eu-test-1".to_owned(),
+            access_key: "AKIDEXAMPLE".to_owned(),
+            secret_key: Secret::new("very secret".to_owned()),
+            prefix: String::new(),
+            allow_http: true,
+        };
+        Self { backend, arrivals, open }
+    }
+}
+
+/// A ban's sweep waits for what moderations were about to write, but pictures may take longer to be stored.
+#[tokio::test]
+async fn somebody_who_is_banned_while_pictures_of_others_are_stored_is_told() {
+    let SlowBucket { backend, mut arrivals, open } = SlowBucket::serve().await;
+    let app = TestApp::builder()
+        .egress(&stub_server::egress_policy())
+        .proof_of_age(proof_settings())
+        .blobs(backend)
+        .start()
+        .await;
+    let fixture = AccountFixture::of(app).await;
+    let (ada, bob) = two_people();
+    let profile = fixture.enrol("Ada", ada).await;
+    let url = fixture.files.put("both.png", png(&edits::tiled(&[ada.clone(), bob.clone()], 2)));
+    let content = fixture.content(&url, "IMAGE").await;
+    let moderation = fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;
+    let working = fixture.app.spawn_worker();
+    // Ada is known by now, and a picture of Bob waits.
+    arrivals.recv().await.unwrap();
+
+    fixture.ban(&profile, "ban").await;
+    fixture.app.environment.advance(SignedDuration::from_secs(11));
+    let swept = async {
+        while fixture.waiting_sweeps().await > 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_mins(1), swept).await.expect("the ban is swept meanwhile");
+    open.send(true).unwrap();
+    fixture.app.run_due_jobs().await;
+    working.stop().await;
+
+    let told = fixture.face_notifications(&moderation).await;
+    let of_ban: Vec<&Value> =
+        told.iter().map(|told| &told["data"]).filter(|data| data["reasons"][0] == "BANNED_PROFILE").collect();
+    assert_eq!(of_ban.len(), 1, "{told:?}");
+    assert_eq!((&of_ban[0]["profile_id"], &of_ban[0]["retroactive"]), (&json!(profile), &json!(true)));
+    assert_eq!(told.len(), 2, "and of Bob, who is unknown: {told:?}");
 }
 
 /// On PostgreSQL, where the deletion would otherwise look for notifications before the sweep has written its own.

@@ -46,6 +46,8 @@ pub(super) struct JudgedFace {
     pub(super) id: ModerationFindingId,
     /// The number of the appearance in its content.
     pub(super) track: u64,
+    /// When it was judged: bans that began later are not in the verdict.
+    pub(super) judged_at: Timestamp,
     /// The position of its best picture in the content, in seconds.
     pub(super) frame_time: f64,
     /// Top, right, bottom and left, in pixels of the content.
@@ -133,6 +135,11 @@ impl ModerationRun {
         }
         if let Some(outcome) = &effects.outcome {
             self.runner.ender.end(&mut tx, &self.context, outcome).await?;
+        }
+        // Pictures are stored between the verdict and this transaction, which may take longer than a sweep waits. As late as
+        // possible, so that a ban that is not seen here either began only now.
+        if let Some(judged_at) = effects.faces.iter().map(|face| face.judged_at).min() {
+            self.runner.faces.queue_sweeps_of_unseen_bans(&mut tx, self.context.account, judged_at).await?;
         }
         tx.commit().await?;
         if is_further {

@@ -407,9 +407,9 @@ impl ModerationRun {
             return Ok(());
         }
         let account = self.context.account;
+        let now = self.runner.environment.now();
         let known = self.known_profiles().await?;
         let candidates = self.find_candidates(&embeddings, &known).await?;
-        let now = self.runner.environment.now();
         let report_all = ended || self.context.content_type == ContentType::LiveVideo;
         for ((track, embedding), candidates) in due.into_iter().zip(embeddings).zip(candidates) {
             let (Some(state), Some(best)) = (tracks.known.get_mut(&track.id), track.best.first()) else {
@@ -447,6 +447,7 @@ impl ModerationRun {
             let judged = JudgedFace {
                 id: state.finding,
                 track: track.id.0,
+                judged_at: now,
                 frame_time: best.time,
                 edges: face_edges(&best.face, tracks.size, tracks.side),
                 verdict,

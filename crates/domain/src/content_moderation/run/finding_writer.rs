@@ -61,8 +61,8 @@ impl FindingWriter<'_> {
     /// Writes an appearance; a later judgement of the same one replaces the earlier one. Returns its id, which stays that of
     /// the first judgement.
     ///
-    /// Somebody may have been deleted since the face was matched to them. Then nothing is kept that is known of them: neither
-    /// who it was, nor their face.
+    /// Somebody may have been deleted since the face was matched to them. Then nothing is kept that is known of them, neither
+    /// who it was nor their face: only that the face was not unknown.
     pub(super) async fn save(
         &self,
         tx: &mut WriteTx,
@@ -143,14 +143,14 @@ impl FindingWriter<'_> {
         tx.execute(sql!(
             "INSERT INTO findings (id, account_id, moderation_id, track, frame_time, profile_id, is_banned, age_group,
                                    face_top, face_right, face_bottom, face_left, sealed_embedding, measurements,
-                                   observed_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+                                   observed_at, is_matched)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
              ON CONFLICT (moderation_id, track) DO UPDATE
                 SET frame_time = excluded.frame_time, profile_id = excluded.profile_id,
                     is_banned = excluded.is_banned, age_group = excluded.age_group, face_top = excluded.face_top,
                     face_right = excluded.face_right, face_bottom = excluded.face_bottom,
                     face_left = excluded.face_left, sealed_embedding = excluded.sealed_embedding,
-                    measurements = excluded.measurements",
+                    measurements = excluded.measurements, is_matched = excluded.is_matched",
             id,
             self.account,
             self.moderation,
@@ -166,6 +166,7 @@ impl FindingWriter<'_> {
             sealed_embedding,
             serde_json::to_value(&measurements).expect("numbers are JSON"),
             self.pictures.environment.now(),
+            face.verdict.profile.is_some(),
         ))
         .await
         .map(drop)
@@ -215,6 +216,7 @@ mod tests {
         id: ModerationFindingId,
         profile_id: Option<ProfileId>,
         is_banned: bool,
+        is_matched: bool,
         sealed_embedding: Option<Vec<u8>>,
     }
 
@@ -293,6 +295,7 @@ mod tests {
             JudgedFace {
                 id: self.environment.uuid_v4().into(),
                 track: 0,
+                judged_at: self.environment.now(),
                 frame_time: 0.0,
                 edges: [0, 1, 1, 0],
                 verdict: FaceVerdict {
@@ -363,7 +366,7 @@ mod tests {
 
         async fn written(&self) -> Vec<WrittenRow> {
             let mut view = self.test.db.read().await.unwrap();
-            let rows = sql!("SELECT id, profile_id, is_banned, sealed_embedding FROM findings");
+            let rows = sql!("SELECT id, profile_id, is_banned, is_matched, sealed_embedding FROM findings");
             view.fetch_all(rows).await.unwrap()
         }
 
@@ -397,7 +400,9 @@ mod tests {
         assert_eq!(writing.files().await, [(Some(id), [true, false])]);
         let matched = writing.face(Some(writing.ada), writing.take_pictures().await);
         assert_eq!(writing.save(&[], &matched).await, id);
-        let expected = WrittenRow { id, profile_id: None, is_banned: false, sealed_embedding: None };
+        // That the face was somebody's is kept: it was not unknown.
+        let expected =
+            WrittenRow { id, profile_id: None, is_banned: false, is_matched: true, sealed_embedding: None };
         assert_eq!(writing.written().await, [expected]);
         assert_eq!(writing.files().await, [LEFT_TO_SWEEP; 2], "both");
         let stored = sql!("SELECT count(*) FROM findings WHERE CAST(measurements AS TEXT) LIKE '%0.3%'");
@@ -474,7 +479,7 @@ mod tests {
         assert_eq!(writing.files().await, [(Some(first.id), [true, false])]);
         let mut written = writing.written().await;
         let found = written.remove(0);
-        assert_eq!((found.id, written), (first.id, Vec::new()));
+        assert_eq!((found.id, found.is_matched, written), (first.id, false, Vec::new()));
         let owner = EmbeddingOwner { moderation: writing.moderation, profile: None };
         let mut view = writing.test.db.read().await.unwrap();
         let columns = &writing.pictures.sealed_columns;

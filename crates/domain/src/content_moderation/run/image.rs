@@ -50,11 +50,11 @@ impl ModerationRun {
         let (picture, faces, unjudged_faces) = analysis.await??;
         let size = picture.size();
         let embeddings: Vec<Vec<f32>> = faces.iter().map(|face| face.embedding.clone()).collect();
+        let environment = &*self.runner.environment;
+        let now = environment.now();
         let known = self.known_profiles().await?;
         let candidates = self.find_candidates(&embeddings, &known).await?;
         let mut effects = RunEffects { unjudged_faces, ..RunEffects::ending(ModerationOutcome::Done) };
-        let environment = &*self.runner.environment;
-        let now = environment.now();
         let mut found = Vec::new();
         for (index, (face, mut candidates)) in faces.into_iter().zip(candidates).enumerate() {
             let max_distance = self.max_distance(face.quality);
@@ -75,6 +75,7 @@ impl ModerationRun {
             let judged = JudgedFace {
                 id: ModerationFindingId::new(environment),
                 track: index as u64,
+                judged_at: now,
                 frame_time: 0.0,
                 edges: face_edges(&face.face, size, size.width.max(size.height)),
                 verdict,

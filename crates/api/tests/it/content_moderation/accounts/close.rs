@@ -1,6 +1,6 @@
 //! `DELETE /accounts/{accountId}`
 
-use crate::content_moderation::AccountFixture;
+use crate::content_moderation::{AccountFixture, created_id};
 use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
 use serde_json::{Value, json};
 
@@ -59,4 +59,19 @@ async fn a_closed_account_leaves_nothing_but_a_deletion_receipt() {
         fixture.app.call_moderation("GET", &open, &fixture.key, None).await.status_and_code(),
         "404 NOT_FOUND"
     );
+}
+
+/// A closed account's name is overwritten, with one that no open account has.
+#[tokio::test]
+async fn an_account_is_closed_whatever_another_one_is_called() {
+    let fixture = AccountFixture::start().await;
+    // Blanks around a name are taken off.
+    let body = json!({ "name": format!(" closed {}", fixture.account) });
+    let opened = fixture.app.call_moderation("POST", "/accounts", &fixture.key, Some(body)).await;
+    let other = format!("/accounts/{}", created_id(&opened));
+    let closed = fixture.call("DELETE", "", None).await;
+    assert_eq!(closed.status_and_code(), "204", "{}", closed.json());
+    assert_eq!(fixture.call("GET", "", None).await.status_and_code(), "404 NOT_FOUND");
+    let found = fixture.app.call_moderation("GET", &other, &fixture.key, None).await.json();
+    assert_eq!(found["name"], format!("closed {}", fixture.account));
 }

@@ -25,6 +25,11 @@ async fn a_page_past_the_end_is_empty() {
         (second["groups"].as_array().unwrap().len(), &second["groups"][0]["label"]),
         (1, &json!("Group 0"))
     );
-    assert_eq!(fixture.get("/groups?page=3").await, nobody);
-    assert_eq!(fixture.call("GET", "/groups?page=0", None).await.status_and_code(), "400 INVALID_REQUEST");
+    for page in ["3", "4294967296", "99999999999999999999"] {
+        assert_eq!(fixture.get(&format!("/groups?page={page}")).await, nobody, "{page}");
+    }
+    for page in ["0", "-1", "x"] {
+        let refused = fixture.call("GET", &format!("/groups?page={page}"), None).await;
+        assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST", "{page}");
+    }
 }

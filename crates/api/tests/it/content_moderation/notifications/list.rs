@@ -58,7 +58,12 @@ async fn pages_of_notifications_are_exact_newest_first_and_refused_past_the_end(
     }
     let distinct: std::collections::HashSet<_> = seen.iter().collect();
     assert_eq!(distinct.len(), 56);
-    assert_eq!(fixture.call("GET", "/notifications?page=4", None).await.status.as_u16(), 422);
+    for page in ["4", "4294967296", "99999999999999999999"] {
+        for list in ["/notifications", &format!("/moderations/{last}/notifications")] {
+            let beyond = fixture.call("GET", &format!("{list}?page={page}"), None).await;
+            assert_eq!(beyond.status_and_code(), "422 PAGE_OUT_OF_RANGE", "{list} {page}");
+        }
+    }
 
     // At or after a moment: the last round only, or all from the first.
     let newest =
@@ -76,6 +81,10 @@ async fn pages_of_notifications_are_exact_newest_first_and_refused_past_the_end(
         ("epoch=x", "epoch"),
         ("epoch=9e9", "epoch"),
         ("page=0", "page"),
+        ("page=-1", "page"),
+        ("page=-99999999999999999999", "page"),
+        ("page=99999999999999999999x", "page"),
+        ("page=", "page"),
         ("epoch=99999999999999999", "epoch"),
         ("epoch=-300000000000", "epoch"),
     ] {

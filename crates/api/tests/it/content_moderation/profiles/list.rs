@@ -32,11 +32,17 @@ async fn profiles_are_listed_newest_first_by_twenty() {
     made.reverse();
     assert_eq!(ids(fixture.get("/profiles").await), made[..20]);
     assert_eq!(ids(fixture.get("/profiles?page=2").await), made[20..]);
-    assert_eq!(
-        fixture.call("GET", "/profiles?page=3", None).await.status_and_code(),
-        "422 PAGE_OUT_OF_RANGE"
-    );
-    assert_eq!(fixture.call("GET", "/profiles?page=0", None).await.status_and_code(), "400 INVALID_REQUEST");
+    for (page, expected) in [
+        ("3", "422 PAGE_OUT_OF_RANGE"),
+        ("4294967296", "422 PAGE_OUT_OF_RANGE"),
+        ("99999999999999999999", "422 PAGE_OUT_OF_RANGE"),
+        ("0", "400 INVALID_REQUEST"),
+        ("-1", "400 INVALID_REQUEST"),
+        ("x", "400 INVALID_REQUEST"),
+    ] {
+        let refused = fixture.call("GET", &format!("/profiles?page={page}"), None).await;
+        assert_eq!(refused.status_and_code(), expected, "{page}");
+    }
 }
 
 fn ids(list: &Value) -> Vec<String> {
