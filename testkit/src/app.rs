@@ -12,7 +12,7 @@ use axum::{
     http::{HeaderMap, HeaderName, Request, StatusCode, header},
 };
 use base::{AccountId, AppId, Environment, Id as _, OrgId, SignedDuration, TestEnvironment};
-use db::{Engine, Query, testing::TestDb};
+use db::{Query, testing::TestDb};
 use domain::{
     accounts::{self, sign_in::SignInSettings},
     age_verification::{AgeVerificationSettings, BlindTokenSettings},
@@ -375,24 +375,7 @@ impl TestApp {
     /// # Panics
     /// When the database does not answer, or they do not wait within ten seconds.
     pub async fn wait_until_blocked(&self, transactions: i64) {
-        if self.api.db.engine() == Engine::Sqlite {
-            return;
-        }
-        let begun = Instant::now();
-        loop {
-            let mut view = self.api.db.read_once().await.expect("a view");
-            let blocked = view.count(db::sql!(
-                sqlite: "SELECT 0",
-                postgres: "SELECT count(*) FROM pg_stat_activity
-                            WHERE datname = current_database() AND wait_event_type = 'Lock'",
-            ));
-            if blocked.await.expect("a count") >= transactions {
-                return;
-            }
-            drop(view);
-            assert!(begun.elapsed() < Duration::from_secs(10), "fewer than {transactions} transactions wait");
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        self.database.wait_until_blocked(transactions).await;
     }
 
     /// Sends a request, and checks the response against the OpenAPI document of its operation.

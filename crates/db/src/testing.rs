@@ -1,12 +1,13 @@
 //! A database for each test: an SQLite file, or a database of its own on the PostgreSQL server that
 //! `ASSAY_TEST_POSTGRES_URL` names, whose user may create databases.
 
-use crate::{Db, DbError, engine::Pools};
+use crate::{Db, DbError, Engine, engine::Pools};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqlSafeStr as _};
 use std::{
     collections::BTreeSet,
     path::Path,
     sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
 };
 use tokio::sync::OnceCell;
 
@@ -138,6 +139,31 @@ fn sqlite_url(file: &Path) -> String {
 }
 
 impl TestDb {
+    /// Waits until so many transactions wait for locks of others. On SQLite, which has one writer at a time, not at all.
+    ///
+    /// # Panics
+    /// If the database does not answer, or they do not wait within ten seconds.
+    pub async fn wait_until_blocked(&self, transactions: i64) {
+        if self.db.engine() == Engine::Sqlite {
+            return;
+        }
+        let begun = Instant::now();
+        loop {
+            let mut view = self.db.read_once().await.expect("a view");
+            let blocked = view.count(crate::sql!(
+                sqlite: "SELECT 0",
+                postgres: "SELECT count(*) FROM pg_stat_activity
+                            WHERE datname = current_database() AND wait_event_type = 'Lock'",
+            ));
+            if blocked.await.expect("a count") >= transactions {
+                return;
+            }
+            drop(view);
+            assert!(begun.elapsed() < Duration::from_secs(10), "fewer than {transactions} transactions wait");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
     /// Every row of every table, as the name of the table and the row's values; bytes are hexadecimal digits.
     ///
     /// # Panics

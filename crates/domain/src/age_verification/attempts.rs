@@ -397,6 +397,8 @@ impl AttemptRunner {
         outcome: StepOutcome,
         locale: &str,
     ) -> Result<TurnResult, AgeSessionError> {
+        // A job that ends an attempt comes here directly, and may run in a process that has signed nothing yet.
+        self.notifier.prepare().await?;
         let (mut tx, mut locked) = self.sessions.lock(id).await?;
         // As of the lock: what is committed must not contradict what the result says by then.
         let now = self.environment.now();

@@ -333,7 +333,7 @@ impl AgeSessionStore {
 /// Erases a session: its key, what messages say about it, its row.
 pub(super) async fn erase(tx: &mut WriteTx, id: AgeSessionId, now: Timestamp) -> Result<bool, DbError> {
     appeal_store::delete_picture(tx, id).await?;
-    delivery::erase_messages_about(tx, id.into(), now).await?;
+    delivery::erase_messages_about(tx, &[id.into()], now).await?;
     erasure_keys::erase(tx, KeyOwner::AgeSession(id)).await?;
     Ok(tx.execute(sql!("DELETE FROM age_sessions WHERE id = $1", id)).await? > 0)
 }
@@ -377,9 +377,8 @@ pub async fn purge(db: &Db, now: Timestamp) -> Result<u64, DbError> {
             unjudged_since,
         ))
         .await?;
-    for SubjectRow { id } in with_messages {
-        delivery::erase_messages_about(&mut tx, id, now).await?;
-    }
+    let with_messages: Vec<_> = with_messages.into_iter().map(|row| row.id).collect();
+    delivery::erase_messages_about(&mut tx, &with_messages, now).await?;
     tx.execute(sql!(
         "DELETE FROM erasure_keys WHERE owner_id IN
             (SELECT id FROM age_sessions

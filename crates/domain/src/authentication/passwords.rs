@@ -108,8 +108,29 @@ impl PasswordService {
     ) -> Result<Option<Secret<String>>, DbError> {
         let row: Option<PasswordRow> =
             view.fetch_optional(sql!("SELECT sealed FROM passwords WHERE holder_id = $1", holder.id)).await?;
-        let opened = row.and_then(|row| self.vault.open(&aad(holder), &row.sealed).ok());
-        Ok(opened.and_then(|bytes| String::from_utf8(bytes).ok()).map(Secret::new))
+        Ok(row.and_then(|row| self.open(holder, &row)))
+    }
+
+    /// Whether the holder's password still has this hash; until the transaction ends, nobody changes it.
+    pub async fn is_current(
+        &self,
+        tx: &mut WriteTx,
+        holder: CredentialHolder,
+        hash: &Secret<String>,
+    ) -> Result<bool, DbError> {
+        let row: Option<PasswordRow> = tx
+            .fetch_optional(sql!(
+                sqlite: "SELECT sealed FROM passwords WHERE holder_id = $1",
+                postgres: "SELECT sealed FROM passwords WHERE holder_id = $1 FOR UPDATE",
+                holder.id,
+            ))
+            .await?;
+        Ok(row.and_then(|row| self.open(holder, &row)).is_some_and(|stored| stored == *hash))
+    }
+
+    fn open(&self, holder: CredentialHolder, row: &PasswordRow) -> Option<Secret<String>> {
+        let bytes = self.vault.open(&aad(holder), &row.sealed).ok()?;
+        String::from_utf8(bytes).ok().map(Secret::new)
     }
 
     /// Whether the password has this hash. Without one, the same work is done for nothing, so that the time tells

@@ -278,6 +278,12 @@ impl ConsoleSessions {
         .await
     }
 
+    /// Whether nobody has ended a session.
+    pub(crate) async fn is_open(&self, view: &mut ReadTx, session: &SessionRecord) -> Result<bool, DbError> {
+        let open = sql!("SELECT count(*) FROM console_sessions WHERE id = $1", session.id);
+        Ok(view.count(open).await? == 1)
+    }
+
     /// Ends one session of a holder; returns whether there was one.
     pub async fn end_one(
         &self,

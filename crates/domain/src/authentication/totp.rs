@@ -165,11 +165,13 @@ impl TotpService {
         if step <= row.last_step {
             return Ok(false);
         }
+        // Not if another secret was set up since this one was read.
         let rows = tx
             .execute(sql!(
-                "UPDATE totp_secrets SET last_step = $2 WHERE holder_id = $1 AND last_step < $2",
+                "UPDATE totp_secrets SET last_step = $2 WHERE holder_id = $1 AND last_step < $2 AND sealed = $3",
                 holder.id,
-                step
+                step,
+                row.sealed.clone(),
             ))
             .await?;
         Ok(rows == 1)
@@ -208,6 +210,37 @@ fn aad(holder: CredentialHolder) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keyring::Keyring;
+    use base::TestEnvironment;
+    use db::testing::TestDb;
+
+    #[tokio::test]
+    async fn a_code_counts_for_the_secret_that_it_was_compared_with() {
+        let test = TestDb::open().await;
+        let environment = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+        let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
+        let codes = TotpService::new(environment.clone(), vault, "Assay");
+        let holder = CredentialHolder { id: environment.uuid_v7(), account: None };
+        let set_up = async |tx: &mut WriteTx| {
+            codes.begin(tx, holder, "ada").await.unwrap();
+            let confirmed =
+                sql!("UPDATE totp_secrets SET confirmed_at = created_at WHERE holder_id = $1", holder.id);
+            tx.execute(confirmed).await.unwrap();
+            find(tx, holder).await.unwrap().unwrap()
+        };
+        let code = |row: &TotpRow| {
+            let secret = codes.vault.open(&aad(holder), &row.sealed).unwrap();
+            TOTP::new_unchecked(Algorithm::SHA1, CODE_DIGITS, 0, STEP_SECONDS, secret, None, String::new())
+                .generate(environment.now().as_second() as u64)
+        };
+        let mut tx = test.db.write().await.unwrap();
+        let former = set_up(&mut tx).await;
+        assert!(codes.remove(&mut tx, holder).await.unwrap());
+        let present = set_up(&mut tx).await;
+        assert!(!codes.take(&mut tx, holder, &former, &code(&former)).await.unwrap(), "it was replaced");
+        assert!(codes.take(&mut tx, holder, &present, &code(&present)).await.unwrap());
+        assert!(!codes.take(&mut tx, holder, &present, &code(&present)).await.unwrap(), "it was used");
+    }
 
     /// The test values of RFC 6238, appendix B, cut to six digits.
     #[test]

@@ -10,6 +10,8 @@ pub mod approvals;
 mod password_sign_in;
 mod provider_sign_in;
 mod second_factor;
+#[cfg(test)]
+mod tests;
 
 pub use password_sign_in::PasswordSignIn;
 pub use provider_sign_in::{ProviderSignIn, SignInChoice};

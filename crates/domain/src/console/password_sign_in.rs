@@ -3,7 +3,8 @@
 use super::{ConsoleAccess, ConsoleSignIn, ConsoleSignInError};
 use crate::{
     authentication::{
-        CredentialHolder, EmailAddress, SignInMethod, sessions::SessionClient, summarise_credentials,
+        CredentialHolder, EmailAddress, SignInMethod, attempts::AttemptSubject, sessions::SessionClient,
+        summarise_credentials,
     },
     operators,
 };
@@ -18,6 +19,14 @@ pub struct PasswordSignIn {
     pub code: Option<String>,
 }
 
+/// A password that was right when it was compared. Another one may have been set since.
+#[derive(Debug)]
+pub(super) struct VerifiedPassword {
+    holder: CredentialHolder,
+    hash: Secret<String>,
+    subject: AttemptSubject,
+}
+
 impl ConsoleAccess {
     /// Signs in the operator with this address and password. What is wrong is not said, and takes as long for an address
     /// that nobody has.
@@ -26,6 +35,15 @@ impl ConsoleAccess {
         sent: &PasswordSignIn,
         client: &SessionClient,
     ) -> Result<ConsoleSignIn, ConsoleSignInError> {
+        let verified = self.verify_password(sent).await?;
+        self.begin_by_password(&verified, sent, client).await
+    }
+
+    /// Counts the try, and compares the password. That takes a while, so no transaction is open meanwhile.
+    pub(super) async fn verify_password(
+        &self,
+        sent: &PasswordSignIn,
+    ) -> Result<VerifiedPassword, ConsoleSignInError> {
         let address = sent.email.normalised();
         let subject = self.attempts.subject("password", address);
         self.attempts.count(&subject).await?;
@@ -39,24 +57,40 @@ impl ConsoleAccess {
             None => None,
         };
         drop(view);
-        let is_right = self.passwords.verify(hash, &sent.password).await?;
-        let Some(holder) = holder.filter(|_| is_right) else {
-            if let Some(holder) = holder {
-                self.record_failure(holder, SignInMethod::Password.as_str());
-            }
-            return Err(wrong());
-        };
-        let mut tx = self.db.write().await?;
-        let has_totp = summarise_credentials(&mut tx, holder).await?.has_totp;
-        if has_totp {
-            let code = sent.code.as_deref().unwrap_or_default();
-            if !self.totp.verify(&mut tx, holder, code).await? {
-                drop(tx);
-                self.record_failure(holder, SignInMethod::Password.as_str());
-                return Err(wrong());
+        let is_right = self.passwords.verify(hash.clone(), &sent.password).await?;
+        match (holder, hash) {
+            (Some(holder), Some(hash)) if is_right => Ok(VerifiedPassword { holder, hash, subject }),
+            (holder, _) => {
+                if let Some(holder) = holder {
+                    self.record_failure(holder, SignInMethod::Password.as_str());
+                }
+                Err(wrong())
             }
         }
-        self.attempts.clear(&mut tx, &subject).await?;
+    }
+
+    /// Begins the session of somebody whose password was right, unless it was changed meanwhile, which ended all sessions.
+    pub(super) async fn begin_by_password(
+        &self,
+        verified: &VerifiedPassword,
+        sent: &PasswordSignIn,
+        client: &SessionClient,
+    ) -> Result<ConsoleSignIn, ConsoleSignInError> {
+        let VerifiedPassword { holder, hash, subject } = verified;
+        let holder = *holder;
+        let mut tx = self.db.write().await?;
+        let mut is_right = self.passwords.is_current(&mut tx, holder, hash).await?;
+        let has_totp = summarise_credentials(&mut tx, holder).await?.has_totp;
+        if is_right && has_totp {
+            let code = sent.code.as_deref().unwrap_or_default();
+            is_right = self.totp.verify(&mut tx, holder, code).await?;
+        }
+        if !is_right {
+            drop(tx);
+            self.record_failure(holder, SignInMethod::Password.as_str());
+            return Err(wrong());
+        }
+        self.attempts.clear(&mut tx, subject).await?;
         self.begin(tx, holder, SignInMethod::Password, has_totp, client).await
     }
 

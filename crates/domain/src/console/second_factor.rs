@@ -86,7 +86,7 @@ impl ConsoleAccess {
         };
         let token = self.sessions.elevate(&mut tx, &caller.session).await?;
         tx.commit().await?;
-        token.ok_or_else(|| wrong("the session is over; sign in again"))
+        token.ok_or_else(session_over)
     }
 
     /// What the caller has to sign in with.
@@ -190,6 +190,10 @@ impl ConsoleAccess {
         let hash = self.passwords.hash(password).await?;
         let mut tx = self.begin_change(caller).await?;
         self.passwords.store(&mut tx, holder, &hash).await?;
+        // Computing took a while. Whoever changed the password meanwhile has ended this session, and is not overruled.
+        if !self.sessions.is_open(&mut tx, &caller.session).await? {
+            return Err(session_over().into());
+        }
         self.sessions.end_all(&mut tx, holder, Some(caller.session.id)).await?;
         Ok(tx.commit().await?)
     }
@@ -215,6 +219,10 @@ impl ConsoleAccess {
         }
         self.sessions.elevate(tx, &caller.session).await
     }
+}
+
+fn session_over() -> ConsoleSignInError {
+    ConsoleSignInError::Refused("the session is over; sign in again".to_owned())
 }
 
 /// Refuses somebody who has a second factor, and has not presented it.

@@ -87,8 +87,9 @@ async fn delete_rows(
     for DeletedModerationRow { job_id, .. } in &moderations {
         tx.execute(sql!("DELETE FROM jobs WHERE id = $1", *job_id)).await?;
     }
+    let erased: Vec<Uuid> = moderations.iter().map(|moderation| moderation.id.into()).collect();
+    delivery::erase_messages_about(tx, &erased, now).await?;
     for DeletedModerationRow { id, .. } in moderations {
-        delivery::erase_messages_about(tx, id.into(), now).await?;
         notification_lists::remove_moderation(tx, account, id, now).await?;
         for query in [
             sql!(

@@ -183,7 +183,7 @@ impl DeliveryDispatcher {
         // Need not reach the disk: what a power cut loses here is sent again, and receivers recognise a repeat by its
         // id.
         let mut tx = self.db.write_with_durability(Durability::Process).await?;
-        self.record_attempts(&mut tx, &state.completed, now).await?;
+        self.record_attempts(&mut tx, &mut state.completed, now).await?;
         let mut leased = Vec::new();
         for (endpoint, quota) in &quotas {
             let lease = self.settings.lease;
@@ -341,9 +341,12 @@ impl DeliveryDispatcher {
     async fn record_attempts(
         &self,
         tx: &mut WriteTx,
-        completed: &[CompletedDelivery],
+        completed: &mut [CompletedDelivery],
         now: Timestamp,
     ) -> Result<(), DbError> {
+        // Each statement locks a row. In the order of their ids, as whoever erases messages locks them, so that no two
+        // transactions wait for each other.
+        completed.sort_unstable_by_key(|completed| completed.leased.id);
         let (states, written) =
             completed.iter().map(|completed| self.end_of(completed, now)).unzip::<_, _, Vec<_>, _>();
         let changed = tx.execute_all(written).await?;
@@ -464,4 +467,88 @@ async fn plan_application(
         }
     }
     Ok(planned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        delivery::{SuccessCriterion, WebhookMessage, WebhookMethod, erase_messages_about},
+        keyring::Keyring,
+        tenancy::applications::{self, NewApplication},
+        vault::Vault,
+    };
+    use base::TestEnvironment;
+    use db::testing::TestDb;
+    use media::fetch::{EgressPolicy, Fetcher};
+
+    #[tokio::test]
+    async fn attempts_are_recorded_while_what_their_messages_say_is_erased() {
+        let test = TestDb::open().await;
+        let env: Arc<dyn Environment> = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+        let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
+        let outbox = Outbox::new(Fetcher::new(&EgressPolicy::default()).unwrap(), vault);
+        let (now, about) = (env.now(), Uuid::from_u128(7));
+        let dispatcher = DeliveryDispatcher::new(
+            test.db.clone(),
+            env.clone(),
+            outbox.clone(),
+            DeliverySettings::default(),
+        );
+
+        let mut tx = test.db.write().await.unwrap();
+        let new = NewApplication { name: "a", organisation: None, billing_source: None, features: &[] };
+        let app = applications::create(&mut tx, &*env, &new).await.unwrap();
+        let message = WebhookMessage {
+            url: "https://hooks.example.com/".to_owned(),
+            verb: WebhookMethod::Post,
+            headers: Vec::new(),
+            body: "{}".to_owned(),
+            verify_tls: true,
+            success: SuccessCriterion::Any2xx,
+        };
+        for _ in 0..2 {
+            outbox.enqueue_about(&mut tx, &*env, (app, None), &[about], "test", &message).await.unwrap();
+        }
+        let endpoint = leases::due_endpoints(&mut tx, app, "", 1).await.unwrap().remove(0).endpoint;
+        let mut leased =
+            leases::lease_due(&mut tx, dispatcher.id, &endpoint, 2, now, LEASE_DURATION).await.unwrap();
+        tx.commit().await.unwrap();
+        leased.sort_unstable_by_key(|leased| leased.id);
+        let first = leased[0].id;
+        // The attempt that began last has ended first.
+        let mut completed: Vec<_> = leased
+            .into_iter()
+            .rev()
+            .map(|leased| CompletedDelivery {
+                leased,
+                span: Span::none(),
+                result: AttemptResult::unsent(&*env, DeliveryOutcome::GivenUp, UnsentReason::Panicked),
+            })
+            .collect();
+
+        let mut other = test.db.write().await.unwrap();
+        other.execute(sql!("UPDATE deliveries SET state = state WHERE id = $1", first)).await.unwrap();
+        let db = test.db.clone();
+        let erasing = tokio::spawn(async move {
+            let mut tx = db.write().await.unwrap();
+            erase_messages_about(&mut tx, &[about], now).await.unwrap();
+            tx.commit().await.unwrap();
+        });
+        test.wait_until_blocked(1).await;
+        let db = test.db.clone();
+        let recording = tokio::spawn(async move {
+            let mut tx = db.write().await.unwrap();
+            dispatcher.record_attempts(&mut tx, &mut completed, now).await.unwrap();
+            tx.commit().await.unwrap();
+        });
+        test.wait_until_blocked(2).await;
+        other.commit().await.unwrap();
+        erasing.await.unwrap();
+        recording.await.unwrap();
+
+        let mut view = test.db.read().await.unwrap();
+        let ended = sql!("SELECT count(*) FROM deliveries WHERE state = 'FAILED' AND length(sealed) = 0");
+        assert_eq!(view.count(ended).await.unwrap(), 2);
+    }
 }

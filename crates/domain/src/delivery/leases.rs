@@ -128,15 +128,24 @@ pub(super) async fn extend(
     let extended = sql!(
         sqlite: "UPDATE deliveries SET leased_until = $2 WHERE state = 'RUNNING' AND worker = $1
                     AND id IN (SELECT unhex(value) FROM json_each($3))",
-        postgres: "UPDATE deliveries SET leased_until = $2 WHERE state = 'RUNNING' AND worker = $1
-                      AND id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($3))",
+        // By their ids, as whoever erases messages locks them.
+        postgres: "WITH held AS MATERIALIZED (
+                       SELECT id FROM deliveries WHERE state = 'RUNNING' AND worker = $1
+                          AND id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($3))
+                        ORDER BY id FOR UPDATE)
+                   UPDATE deliveries SET leased_until = $2 WHERE id IN (SELECT id FROM held)",
         worker,
         now + lease,
         ids_json(held),
     );
     let requeued = sql!(
-        "UPDATE deliveries SET state = 'WAITING', tries = tries - 1, worker = NULL, leased_until = NULL
-          WHERE state = 'RUNNING' AND leased_until <= $1",
+        sqlite: "UPDATE deliveries SET state = 'WAITING', tries = tries - 1, worker = NULL, leased_until = NULL
+                  WHERE state = 'RUNNING' AND leased_until <= $1",
+        // One that is being changed at this moment is not waited for: it is requeued the next time, if it must be.
+        postgres: "WITH expired AS MATERIALIZED (
+                       SELECT id FROM deliveries WHERE state = 'RUNNING' AND leased_until <= $1 FOR UPDATE SKIP LOCKED)
+                   UPDATE deliveries SET state = 'WAITING', tries = tries - 1, worker = NULL, leased_until = NULL
+                    WHERE id IN (SELECT id FROM expired)",
         now,
     );
     tx.execute_all(vec![extended, requeued]).await?;
@@ -147,8 +156,12 @@ pub(super) async fn extend(
 pub(super) async fn release(db: &Db, worker: Uuid) -> Result<(), DbError> {
     let mut tx = db.write().await?;
     tx.execute(sql!(
-        "UPDATE deliveries SET state = 'WAITING', tries = tries - 1, worker = NULL, leased_until = NULL
-          WHERE state = 'RUNNING' AND worker = $1",
+        sqlite: "UPDATE deliveries SET state = 'WAITING', tries = tries - 1, worker = NULL, leased_until = NULL
+                  WHERE state = 'RUNNING' AND worker = $1",
+        postgres: "WITH leased AS MATERIALIZED (
+                       SELECT id FROM deliveries WHERE state = 'RUNNING' AND worker = $1 ORDER BY id FOR UPDATE)
+                   UPDATE deliveries SET state = 'WAITING', tries = tries - 1, worker = NULL, leased_until = NULL
+                    WHERE id IN (SELECT id FROM leased)",
         worker,
     ))
     .await?;

@@ -3,7 +3,7 @@
 use super::endpoints::split_destination;
 use crate::wire_enum::wire_enum;
 use base::{AppId, DeliveryId, Environment, SignedDuration, Timestamp, Uuid};
-use db::{AuditEvent, Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
+use db::{AuditEvent, Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, ids_json, sql};
 use media::fetch::FetchError;
 use serde::{Deserialize, Serialize};
 
@@ -224,15 +224,30 @@ pub async fn replay_matching(
 ) -> Result<u64, DbError> {
     let rows = tx
         .execute(sql!(
-            "UPDATE deliveries SET state = 'WAITING', tries = 0, begun_at = $8, next_at = $8, ended_at = NULL
-              WHERE state <> 'RUNNING' AND id IN
-                (SELECT d.id FROM deliveries d
-                  WHERE (d.app_id = $1 OR $1 IS NULL) AND d.state = $2 AND (d.topic = $3 OR $3 IS NULL)
-                    AND (substr(d.endpoint, 38) = $4 OR substr(d.endpoint, 38) = $4 || ' unverified' OR $4 IS NULL)
-                    AND (d.id IN (SELECT s.delivery_id FROM delivery_subjects s WHERE s.subject_id = $5) OR $5 IS NULL)
-                    AND (d.created_at >= $6 OR $6 IS NULL) AND (d.created_at < $7 OR $7 IS NULL)
-                    AND d.state <> 'RUNNING' AND length(d.sealed) > 0
-                  ORDER BY d.created_at, d.id LIMIT $9)",
+            sqlite: "UPDATE deliveries SET state = 'WAITING', tries = 0, begun_at = $8, next_at = $8, ended_at = NULL
+                      WHERE id IN
+                        (SELECT d.id FROM deliveries d
+                          WHERE (d.app_id = $1 OR $1 IS NULL) AND d.state = $2 AND (d.topic = $3 OR $3 IS NULL)
+                            AND (substr(d.endpoint, 38) = $4 OR substr(d.endpoint, 38) = $4 || ' unverified'
+                                 OR $4 IS NULL)
+                            AND (d.id IN (SELECT s.delivery_id FROM delivery_subjects s WHERE s.subject_id = $5)
+                                 OR $5 IS NULL)
+                            AND (d.created_at >= $6 OR $6 IS NULL) AND (d.created_at < $7 OR $7 IS NULL)
+                            AND d.state <> 'RUNNING' AND length(d.sealed) > 0
+                          ORDER BY d.created_at, d.id LIMIT $9)",
+            // Whoever has locked one erases, deletes or replays it.
+            postgres: "WITH chosen AS MATERIALIZED (
+                           SELECT d.id FROM deliveries d
+                            WHERE (d.app_id = $1 OR $1 IS NULL) AND d.state = $2 AND (d.topic = $3 OR $3 IS NULL)
+                              AND (substr(d.endpoint, 38) = $4 OR substr(d.endpoint, 38) = $4 || ' unverified'
+                                   OR $4 IS NULL)
+                              AND (d.id IN (SELECT s.delivery_id FROM delivery_subjects s WHERE s.subject_id = $5)
+                                   OR $5 IS NULL)
+                              AND (d.created_at >= $6 OR $6 IS NULL) AND (d.created_at < $7 OR $7 IS NULL)
+                              AND d.state <> 'RUNNING' AND length(d.sealed) > 0
+                            ORDER BY d.created_at, d.id LIMIT $9 FOR UPDATE OF d SKIP LOCKED)
+                       UPDATE deliveries SET state = 'WAITING', tries = 0, begun_at = $8, next_at = $8, ended_at = NULL
+                        WHERE id IN (SELECT id FROM chosen)",
             filter.app,
             filter.state.unwrap_or(DeliveryState::Failed),
             filter.topic,
@@ -253,20 +268,45 @@ pub async fn replay_matching(
     Ok(rows)
 }
 
-/// Erases what messages about a person, session or moderation say: those that ended are emptied, and those that wait end
+/// Erases what messages about persons, sessions or moderations say: those that ended are emptied, and those that wait end
 /// as given up. One that is being sent at this moment is emptied, and not tried again if that fails.
-pub async fn erase_messages_about(tx: &mut WriteTx, subject: Uuid, now: Timestamp) -> Result<(), DbError> {
+///
+/// Called once in a transaction, for all subjects: messages are locked in the order of their ids, so that no two
+/// transactions wait for each other.
+pub async fn erase_messages_about(
+    tx: &mut WriteTx,
+    subjects: &[Uuid],
+    now: Timestamp,
+) -> Result<(), DbError> {
     tx.execute(sql!(
-        "UPDATE deliveries
-            SET sealed = $2, ended_at = CASE WHEN state = 'WAITING' THEN CAST($3 AS TIMESTAMPTZ) ELSE ended_at END,
-                state = CASE WHEN state = 'WAITING' THEN 'FAILED' ELSE state END
-          WHERE id IN (SELECT delivery_id FROM delivery_subjects WHERE subject_id = $1)",
-        subject,
+        sqlite: "UPDATE deliveries
+                    SET sealed = $2, ended_at = CASE WHEN state = 'WAITING' THEN $3 ELSE ended_at END,
+                        state = CASE WHEN state = 'WAITING' THEN 'FAILED' ELSE state END
+                  WHERE id IN (SELECT delivery_id FROM delivery_subjects
+                                WHERE subject_id IN (SELECT unhex(value) FROM json_each($1)))",
+        postgres: "WITH erased AS MATERIALIZED (
+                       SELECT id FROM deliveries
+                        WHERE id IN (SELECT delivery_id FROM delivery_subjects WHERE subject_id IN
+                                        (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($1)))
+                        ORDER BY id FOR UPDATE)
+                   UPDATE deliveries
+                      SET sealed = $2,
+                          ended_at = CASE WHEN state = 'WAITING' THEN CAST($3 AS TIMESTAMPTZ) ELSE ended_at END,
+                          state = CASE WHEN state = 'WAITING' THEN 'FAILED' ELSE state END
+                    WHERE id IN (SELECT id FROM erased)",
+        ids_json(subjects),
         Vec::new(),
         now,
     ))
     .await?;
-    tx.execute(sql!("DELETE FROM delivery_subjects WHERE subject_id = $1", subject)).await.map(drop)
+    tx.execute(sql!(
+        sqlite: "DELETE FROM delivery_subjects WHERE subject_id IN (SELECT unhex(value) FROM json_each($1))",
+        postgres: "DELETE FROM delivery_subjects
+                    WHERE subject_id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($1))",
+        ids_json(subjects),
+    ))
+    .await
+    .map(drop)
 }
 
 /// Deletes deliveries that ended longer ago than `retention`, at most 5,000 at a time; returns how many.
@@ -274,8 +314,13 @@ pub async fn purge(db: &Db, env: &dyn Environment, retention: SignedDuration) ->
     let mut tx = db.write().await?;
     let rows = tx
         .execute(sql!(
-            "DELETE FROM deliveries WHERE id IN
-                (SELECT id FROM deliveries WHERE ended_at < $1 ORDER BY ended_at LIMIT 5000)",
+            sqlite: "DELETE FROM deliveries WHERE id IN
+                        (SELECT id FROM deliveries WHERE ended_at < $1 ORDER BY ended_at LIMIT 5000)",
+            // One that is being changed at this moment is not waited for: it is deleted the next time.
+            postgres: "WITH ended AS MATERIALIZED (
+                           SELECT id FROM deliveries WHERE ended_at < $1
+                            ORDER BY ended_at LIMIT 5000 FOR UPDATE SKIP LOCKED)
+                       DELETE FROM deliveries WHERE id IN (SELECT id FROM ended)",
             env.now() - retention,
         ))
         .await?;

@@ -91,6 +91,11 @@ impl From<InvalidTransitionError> for DocumentSessionError {
 }
 
 impl DocumentSessionError {
+    /// Whether the change may have been made all the same: if the connection breaks at the commit, only the database knows.
+    pub(super) fn may_be_committed(&self) -> bool {
+        matches!(self, Self::Db(_))
+    }
+
     /// One member of the request, named by its path, cannot be used.
     pub(super) fn invalid_member(path: impl Into<String>, message: impl Into<String>) -> Self {
         crate::violation::violation(path.into(), message).into()
@@ -108,4 +113,15 @@ pub(super) enum JobCommitError {
     Session(#[from] DocumentSessionError),
     #[error(transparent)]
     Db(#[from] DbError),
+}
+
+impl JobCommitError {
+    /// The same of the change of a job.
+    pub(super) fn may_be_committed(&self) -> bool {
+        match self {
+            Self::Db(_) | Self::LeaseLost(LeaseError::Db(_)) => true,
+            Self::LeaseLost(LeaseError::Lost) => false,
+            Self::Session(error) => error.may_be_committed(),
+        }
+    }
 }

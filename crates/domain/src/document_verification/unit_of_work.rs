@@ -132,7 +132,9 @@ impl DocumentUnitOfWork {
         match updated {
             Ok(_) => Ok(media),
             Err(error) => {
-                self.media.delete(id, &[media.id]).await;
+                if !error.may_be_committed() {
+                    self.media.delete(id, &[media.id]).await;
+                }
                 Err(error)
             }
         }

@@ -343,7 +343,7 @@ impl ProfileStore {
             tx.execute(query).await?;
         }
         ban_sweep::cancel(tx, id).await?;
-        delivery::erase_messages_about(tx, id.into(), self.environment.now()).await?;
+        delivery::erase_messages_about(tx, &[id.into()], self.environment.now()).await?;
         tx.execute(sql!(
             "UPDATE profiles SET active = $2, banned = $2, ban_until = NULL, adult = $2, details = NULL,
                     reference_hash = NULL WHERE id = $1",

@@ -121,6 +121,7 @@ async fn insert(db: &Db, group: &[NonceUse]) -> Result<HashSet<(AppId, Uuid)>, D
         })
         .collect();
     let mut tx = db.write_with_durability(Durability::Process).await?;
+    // On PostgreSQL a nonce that another process is inserting is waited for. In order, so that no two wait for each other.
     let fresh: Vec<InsertedNonce> = tx
         .fetch_all(sql!(
             sqlite: "INSERT INTO used_nonces (app_id, nonce, expires_at)
@@ -130,6 +131,7 @@ async fn insert(db: &Db, group: &[NonceUse]) -> Result<HashSet<(AppId, Uuid)>, D
                        SELECT CAST(value ->> 0 AS UUID), CAST(value ->> 1 AS UUID),
                               to_timestamp(CAST(value ->> 2 AS DOUBLE PRECISION) / 1000000)
                          FROM jsonb_array_elements($1)
+                        ORDER BY 1, 2
                        ON CONFLICT DO NOTHING RETURNING app_id, nonce",
             rows,
         ))
@@ -197,6 +199,23 @@ mod tests {
             first += usize::from(task.await.unwrap().unwrap());
         }
         assert_eq!(first, 1);
+    }
+
+    #[tokio::test]
+    async fn processes_that_are_sent_the_same_nonces_do_not_wait_for_each_other() {
+        let test = TestDb::open().await;
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let (app, until) = (AppId::from(env.uuid_v7()), env.now());
+        let uses = |nonce: &Uuid| NonceUse { app, nonce: *nonce, until, reply: oneshot::channel().0 };
+        for _ in 0..50 {
+            let nonces: Vec<_> = (0..200).map(|_| env.uuid_v4()).collect();
+            let group: Vec<_> = nonces.iter().map(uses).collect();
+            let reversed: Vec<_> = nonces.iter().rev().map(uses).collect();
+            let (one, other) = tokio::join!(insert(&test.db, &group), insert(&test.db, &reversed));
+            let (one, other) = (one.unwrap(), other.unwrap());
+            assert!(one.is_disjoint(&other), "a nonce is fresh once");
+            assert_eq!(one.len() + other.len(), nonces.len());
+        }
     }
 
     #[tokio::test]

@@ -216,7 +216,7 @@ async fn messages_about_what_was_erased_say_nothing_any_more() {
     ))
     .await
     .unwrap();
-    delivery::erase_messages_about(&mut tx, ada, env.now()).await.unwrap();
+    delivery::erase_messages_about(&mut tx, &[ada], env.now()).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!([size(sent).await, size(waiting).await, size(sending).await], [0; 3]);
     assert!(size(others).await > 0);

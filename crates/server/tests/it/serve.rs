@@ -199,14 +199,16 @@ fn an_unreachable_database_is_told_of_and_nothing_breaks() {
 }
 
 /// Connections that cost their holder nothing must not cost others their turn: whoever sends nothing, the beginning of
-/// HTTP/2's preface or half of the headers makes room.
+/// HTTP/2's preface, half of the headers or headers without their body makes room.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "clients of the server on this machine")]
 fn silent_connections_make_room_for_others() {
     let place = TestInstallation::new().set("ASSAY__SERVER__CONNECTIONS", "40");
     let server = place.serve();
     let address = server.url.strip_prefix("http://").unwrap();
-    for opening in ["", "PRI", "GET /healthz HTTP/1.1\r\nHost: x\r\nX-"] {
+    let bodiless = "POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\n\
+                    Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\n";
+    for opening in ["", "PRI", "GET /healthz HTTP/1.1\r\nHost: x\r\nX-", bodiless] {
         let silent: Vec<_> = (0..80)
             .map(|_| {
                 let mut socket = std::net::TcpStream::connect(address).unwrap();

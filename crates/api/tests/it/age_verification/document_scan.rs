@@ -11,11 +11,15 @@ use crate::{
     document_verification::{self, DocumentSessionFixture, passport_specimen, photo_of},
 };
 use axum::{body::Body, http::Request};
-use base::SignedDuration;
+use base::{Secret, SignedDuration};
 use db::sql;
-use domain::age_verification::AgeVerificationSettings;
+use domain::{
+    age_verification::{AgeVerificationDependencies, AgeVerificationService, AgeVerificationSettings},
+    tenancy::limits::LimitSettings,
+};
+use media::fetch::{EgressPolicy, Fetcher};
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use testkit::{
     TestApp, face_base64,
     specimens::{PhotoConditions, Specimen, SpecimenHolder, photograph},
@@ -515,6 +519,54 @@ async fn a_document_session_is_followed_after_the_page_is_closed() {
     app.run_due_jobs().await;
     let result = session.result(&app).await;
     assert_eq!((&result["status"], &result["method"]), (&json!("FAIL"), &json!("DOC_SCAN")), "{result}");
+}
+
+/// Age verification as another process on the same database has it, which has signed nothing yet.
+fn of_another_process(app: &TestApp) -> AgeVerificationService {
+    let services = &app.api.services;
+    let parts = AgeVerificationDependencies {
+        db: services.db.clone(),
+        environment: services.environment.clone(),
+        vault: services.vault.clone(),
+        counter_key: Secret::new([0; 32]),
+        outbox: services.outbox.clone(),
+        estimator: services.image_analyser.clone(),
+        secure_capture: services.secure_capture.clone(),
+        identities: services.document_verification.clone(),
+        issuer: services.proof_issuer.clone(),
+        mail: services.mailer.clone(),
+        fetcher: Fetcher::new(&EgressPolicy::default()).unwrap(),
+        limits: LimitSettings::default(),
+        webhooks: Arc::new(api::WebhookFormatter),
+    };
+    AgeVerificationService::new(parts, services.age_verification.settings().clone()).unwrap()
+}
+
+#[tokio::test]
+async fn a_process_that_only_runs_jobs_signs_with_the_newest_key() {
+    let settings = AgeVerificationSettings::default();
+    let mut app = TestApp::start_with_age_settings_and_egress(&stub_server::egress_policy(), settings).await;
+    let receiver = StubServer::start(|_| StubReply::status(200)).await;
+    // The interfaces go on with what they were started with, and the jobs run with what another process has.
+    let of_interfaces = app.api.age_verification.clone();
+    let of_jobs = of_another_process(&app);
+    app.api.age_verification = of_jobs;
+    let payload = json!({ "doc_scan": {}, "notification_url": receiver.url("/hook") });
+    let told = async |messages: usize| -> Value {
+        let (session, _, [document, _]) = begin(&app, SANDBOX, &payload).await;
+        play(&app, &document).await;
+        assert_eq!(session.result(&app).await["status"], "IN_PROGRESS", "the page does not ask");
+        app.run_due_jobs().await;
+        assert_eq!(session.result(&app).await["status"], "COMPLETE");
+        let sent = deliver(&app, app.api.document_verification.outbox(), &receiver, messages).await;
+        assert_eq!(sent.len(), messages);
+        serde_json::from_slice(&sent[messages - 1].body).unwrap()
+    };
+    let before = told(1).await;
+    assert_eq!(of_interfaces.webhook_public_keys().await.unwrap()[0].kid, before["kid"]);
+
+    let newest = of_interfaces.rotate_webhook_key(SignedDuration::ZERO).await.unwrap();
+    assert_eq!(told(2).await["kid"], newest);
 }
 
 /// Does what the document's page does, in a sandbox.

@@ -154,7 +154,7 @@ async fn a_delivery_is_shown_without_the_secrets_of_the_application() {
     assert_eq!(seen.json()["records"][0]["entry"]["target"], id.to_string());
 
     let mut tx = staff.app().api.db.write().await.unwrap();
-    erase_messages_about(&mut tx, about, staff.app().environment.now()).await.unwrap();
+    erase_messages_about(&mut tx, &[about], staff.app().environment.now()).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(staff.get(&operator, &path).await.json()["message"], Value::Null);
     let replayed = staff.call(&operator, "POST", &format!("{path}/replay"), None).await;

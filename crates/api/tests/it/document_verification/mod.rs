@@ -260,6 +260,27 @@ async fn row_count(app: &TestApp, query: db::Query) -> i64 {
     app.api.db.read().await.unwrap().count(query).await.unwrap()
 }
 
+/// Makes the commit of every further change of a session fail. The server is told no more than if only the answer had been
+/// lost.
+async fn fail_commits(app: &TestApp) {
+    for statement in [
+        db::sql!(
+            sqlite: "CREATE TABLE failing_commits
+                        (id BIGINT REFERENCES erasure_progress (id) DEFERRABLE INITIALLY DEFERRED)",
+            postgres: "CREATE FUNCTION fail_commit() RETURNS TRIGGER LANGUAGE plpgsql
+                       AS 'BEGIN RAISE EXCEPTION ''the commit fails''; END'",
+        ),
+        db::sql!(
+            sqlite: "CREATE TRIGGER fail_commit AFTER UPDATE ON identity_sessions
+                     BEGIN INSERT INTO failing_commits VALUES (0); END",
+            postgres: "CREATE CONSTRAINT TRIGGER fail_commit AFTER UPDATE ON identity_sessions
+                       DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail_commit()",
+        ),
+    ] {
+        app.execute(statement).await;
+    }
+}
+
 /// A session in production with an uploaded page, and nothing to check or read.
 pub(crate) async fn session_with_page(app: &TestApp) -> (DocumentSessionFixture, Value) {
     let payload = json!({ "required_documents": [{ "type": "ID_DOCUMENT" }] });

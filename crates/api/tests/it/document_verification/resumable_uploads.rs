@@ -1,9 +1,10 @@
 //! Resumable uploads.
 
-use crate::document_verification::{BASE, DocumentSessionFixture, row_count};
+use crate::document_verification::{BASE, DocumentSessionFixture, fail_commits, row_count};
 use axum::{body::Body, http::Request};
 use base::{DocumentSessionId, SignedDuration};
 use db::sql;
+use domain::tenancy::limits::{self, LimitKind};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use media::blobs::{BlobKey, BlobPrefix};
 use serde_json::json;
@@ -318,4 +319,27 @@ async fn an_upload_ends_after_half_an_hour_though_its_session_goes_on() {
     assert_eq!(stored_blobs(&app, &long).await.len(), 0);
     assert_eq!(row_count(&app, sql!("SELECT count(*) FROM identity_leavings")).await, 0);
     assert_eq!(long.read(&app).await["state"], "ONGOING");
+}
+
+#[tokio::test]
+async fn a_file_is_deleted_with_a_refused_change_and_stays_where_the_change_may_have_been_made() {
+    let app = TestApp::start().await;
+    let (session, page) = session_with_document(&app).await;
+    let upload = created_upload(&app, &session, 8).await;
+    let limit = async |bytes: Option<i64>| {
+        let mut tx = app.api.db.write().await.unwrap();
+        limits::set(&mut tx, app.app, &[(LimitKind::StoredBytes, bytes)]).await.unwrap();
+        tx.commit().await.unwrap();
+    };
+    limit(Some(1)).await;
+    let refused = session.upload(&app, "PUT", &page, testkit::face_jpeg()).await;
+    assert_eq!(refused.status_and_code(), "429 TOO_MANY_REQUESTS");
+    assert_eq!(stored_blobs(&app, &session).await.len(), 0);
+    limit(None).await;
+
+    fail_commits(&app).await;
+    let put = session.upload(&app, "PUT", &page, testkit::face_jpeg()).await;
+    assert_eq!((put.status.as_u16(), stored_blobs(&app, &session).await.len()), (503, 1), "{}", put.json());
+    let appended = append(&app, &session, &upload, 0, Body::from("half")).await;
+    assert_eq!((appended.status.as_u16(), stored_blobs(&app, &session).await.len()), (503, 2));
 }

@@ -33,7 +33,12 @@ async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows
         .await?;
     let deliveries = tx
         .execute(sql!(
-            "DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE account_id = $1 LIMIT 5000)",
+            sqlite: "DELETE FROM deliveries WHERE id IN
+                        (SELECT id FROM deliveries WHERE account_id = $1 LIMIT 5000)",
+            // By their ids, as whoever sends or erases messages locks them.
+            postgres: "WITH pending AS MATERIALIZED (
+                           SELECT id FROM deliveries WHERE account_id = $1 ORDER BY id LIMIT 5000 FOR UPDATE)
+                       DELETE FROM deliveries WHERE id IN (SELECT id FROM pending)",
             account,
         ))
         .await?;

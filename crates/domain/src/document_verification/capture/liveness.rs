@@ -235,7 +235,9 @@ impl LivenessCaptureService {
         match updated {
             Ok((judged, _)) => Ok(judged),
             Err(error) => {
-                self.media.delete(id, map_id.as_slice()).await;
+                if !error.may_be_committed() {
+                    self.media.delete(id, map_id.as_slice()).await;
+                }
                 Err(error)
             }
         }

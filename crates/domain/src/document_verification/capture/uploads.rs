@@ -91,7 +91,7 @@ impl ResumableUploadService {
                 Ok(known.offset())
             })
             .await;
-        if added.is_err() {
+        if added.as_ref().is_err_and(|error| !error.may_be_committed()) {
             self.media.delete(id, &[media]).await;
         }
         Ok(added?.0)

@@ -16,7 +16,7 @@ use crate::document_verification::{
     unit_of_work::{DocumentUnitOfWork, JobEnd},
     vision_runner::DocumentReadError,
 };
-use jobs::{Job as _, JobError, JobOutcome, Lease};
+use jobs::{Job as _, JobError, JobOutcome, Lease, LeaseError};
 use std::time::Instant;
 
 /// Runs [`ReadDocument`]: reads a document (or, in a sandbox, takes the configured response) and ends its task.
@@ -92,7 +92,7 @@ impl ReadDocumentRunner {
             Ok(_) => Ok(JobOutcome::Done),
             // Another run has taken over the task, or the session is gone: this run's result does not count.
             Err(
-                JobCommitError::LeaseLost(_)
+                JobCommitError::LeaseLost(LeaseError::Lost)
                 | JobCommitError::Session(
                     DocumentSessionError::SessionNotFound | DocumentSessionError::ItemNotFound(_),
                 ),
@@ -101,7 +101,9 @@ impl ReadDocumentRunner {
                 Ok(JobOutcome::Done)
             }
             Err(error) => {
-                self.media.delete(job.session, &written).await;
+                if !error.may_be_committed() {
+                    self.media.delete(job.session, &written).await;
+                }
                 Err(error.into())
             }
         }

@@ -1,7 +1,8 @@
 //! Media of sessions: blobs, sealed with the session's key, in a folder of the session's own.
 //!
 //! A blob is written before the change of the session that refers to it. If the change is refused the caller deletes
-//! the blob; what a crash leaves behind goes with the session's folder.
+//! the blob, but not if the change may have been made all the same, and only its answer was lost. What is left behind then,
+//! or by a crash, goes with the session's folder.
 
 use super::{UnsealedDocumentSession, blob_key, tombstones};
 use crate::document_verification::{prefetch::PrefetchCache, session::SessionMedia, types::MediaType};

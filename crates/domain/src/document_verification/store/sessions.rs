@@ -310,7 +310,7 @@ impl DocumentSessionStore {
         tx.execute(sql!("UPDATE identity_sessions SET version = version WHERE id = $1", id)).await?;
         traces::erase_of_session(tx, id).await?;
         tombstones::add(tx, &*self.env, id, None).await?;
-        delivery::erase_messages_about(tx, id.into(), self.env.now()).await?;
+        delivery::erase_messages_about(tx, &[id.into()], self.env.now()).await?;
         let erased: Option<CountedMediaRow> = tx
             .fetch_optional(sql!(
                 "DELETE FROM identity_sessions WHERE id = $1 RETURNING app_id, media_bytes",

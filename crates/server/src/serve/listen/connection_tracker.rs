@@ -1,8 +1,9 @@
 //! Which connections are idle, and which must go when there are too many.
 //!
 //! A connection is idle while none of its requests is being answered: one that has sent nothing yet, or half of its
-//! headers, or that is kept open. So is one whose answers are ready, and whose peer has taken nothing of them for a while. An
-//! idle connection costs its holder nothing, so it must not cost others their turn.
+//! headers, or that is kept open. So is one whose requests wait for more of their bodies, and one whose answers are ready, and
+//! whose peer has taken nothing of them for a while. An idle connection costs its holder nothing, so it must not cost others
+//! their turn.
 
 use std::{
     collections::BTreeMap,
@@ -36,17 +37,28 @@ pub(super) struct TrackedConnection {
     changed: Notify,
 }
 
+/// What a request that is being answered waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CallState {
+    /// For us: its answer is being made.
+    Working,
+    /// For the peer, who has not sent more of its body yet.
+    Receiving,
+    /// For the peer, who has not taken its answer yet, which is ready as far as it goes.
+    Sending,
+}
+
 #[derive(Debug)]
 struct ConnectionUsage {
-    /// Requests that are being answered.
-    calls: usize,
-    /// Those of them whose answer is ready, as far as it goes, and waits for the peer to take it.
+    /// Requests that are being answered, by what they wait for.
+    working: usize,
+    receiving: usize,
     sending: usize,
     /// Whether there was a request at all.
     used: bool,
     /// Its place in line; none while it is not idle.
     place: Option<u64>,
-    /// When a request began or ended, or the peer took something of an answer.
+    /// When a request began or ended, or the peer sent something of a body or took something of an answer.
     active_at: Instant,
 }
 
@@ -54,10 +66,19 @@ impl ConnectionUsage {
     /// From when on the connection is idle, unless something happens before; `None` while an answer is being made. A peer that
     /// takes nothing of its answers is active for as long as `patience`.
     fn idle_from(&self, patience: Duration) -> Option<Instant> {
-        match (self.calls, self.sending) {
-            (0, _) => Some(self.active_at),
-            (calls, sending) if calls == sending => Some(self.active_at + patience),
+        match (self.working, self.sending) {
+            (0, 0) => Some(self.active_at),
+            (0, _) => Some(self.active_at + patience),
             _ => None,
+        }
+    }
+
+    /// How many requests are in a state.
+    fn count_mut(&mut self, state: CallState) -> &mut usize {
+        match state {
+            CallState::Working => &mut self.working,
+            CallState::Receiving => &mut self.receiving,
+            CallState::Sending => &mut self.sending,
         }
     }
 }
@@ -75,8 +96,7 @@ pub(super) enum MustGo {
 #[derive(Debug)]
 pub(super) struct RunningCall {
     connection: Arc<TrackedConnection>,
-    /// Whether its answer is ready, as far as it goes, and waits for the peer to take it.
-    is_sending: bool,
+    state: Mutex<CallState>,
 }
 
 impl ConnectionTracker {
@@ -85,7 +105,8 @@ impl ConnectionTracker {
         let evicted = Arc::new(Notify::new());
         let place = self.stand_in_line(&evicted);
         let usage = ConnectionUsage {
-            calls: 0,
+            working: 0,
+            receiving: 0,
             sending: 0,
             used: false,
             place: Some(place),
@@ -130,14 +151,14 @@ impl ConnectionTracker {
 
 impl TrackedConnection {
     /// A request begins.
-    pub(super) fn begin_call(self: &Arc<Self>) -> RunningCall {
+    pub(super) fn begin_call(self: &Arc<Self>) -> Arc<RunningCall> {
         let mut usage = self.lock();
-        usage.calls += 1;
+        usage.working += 1;
         usage.used = true;
         self.note_activity(&mut usage);
         drop(usage);
         self.changed.notify_one();
-        RunningCall { connection: self.clone(), is_sending: false }
+        Arc::new(RunningCall { connection: self.clone(), state: Mutex::new(CallState::Working) })
     }
 
     /// Waits until the connection must go: because it is in the way of another one, or has been idle for too long:
@@ -153,12 +174,17 @@ impl TrackedConnection {
                         if usage.place.is_none() {
                             usage.place = Some(self.tracker.stand_in_line(&self.evicted));
                         }
-                        let allowed = if usage.used { later } else { first };
-                        let until = from + allowed;
-                        if until <= now {
-                            return MustGo::Gracefully;
+                        if usage.receiving > 0 {
+                            // Whoever reads the body knows how long it may take.
+                            None
+                        } else {
+                            let allowed = if usage.used { later } else { first };
+                            let until = from + allowed;
+                            if until <= now {
+                                return MustGo::Gracefully;
+                            }
+                            Some(until)
                         }
-                        Some(until)
                     }
                     from => from,
                 }
@@ -184,24 +210,24 @@ impl TrackedConnection {
     }
 
     /// A request goes over from one state to the other, or its peer took more of its answer.
-    fn note_progress(&self, was_sending: bool, is_sending: bool) {
+    fn note_progress(&self, before: CallState, now: CallState) {
         let mut usage = self.lock();
-        usage.sending = usage.sending + usize::from(is_sending) - usize::from(was_sending);
+        *usage.count_mut(before) -= 1;
+        *usage.count_mut(now) += 1;
         let was_idle = usage.place.is_some();
         self.note_activity(&mut usage);
         drop(usage);
         // Whoever waits for the time to pass looks at the time of the last activity then.
-        if was_idle || was_sending != is_sending {
+        if was_idle || before != now {
             self.changed.notify_one();
         }
     }
 
-    fn end_call(&self, was_sending: bool) {
+    fn end_call(&self, state: CallState) {
         let mut usage = self.lock();
-        usage.calls -= 1;
-        usage.sending -= usize::from(was_sending);
+        *usage.count_mut(state) -= 1;
         self.note_activity(&mut usage);
-        if usage.calls == 0 {
+        if usage.working + usage.receiving + usage.sending == 0 {
             usage.place = Some(self.tracker.stand_in_line(&self.evicted));
         }
         drop(usage);
@@ -222,22 +248,48 @@ impl TrackedConnection {
 }
 
 impl RunningCall {
+    /// More of the body is needed, and has not come yet.
+    pub(super) fn note_receiving(&self) {
+        self.change(CallState::Working, CallState::Receiving);
+    }
+
+    /// More of the body has come, or it is read no more.
+    pub(super) fn note_received(&self) {
+        self.change(CallState::Receiving, CallState::Working);
+    }
+
     /// The answer, or more of it, is ready or was taken: whether it goes on is up to the peer.
-    pub(super) fn note_sent(&mut self) {
-        self.connection.note_progress(self.is_sending, true);
-        self.is_sending = true;
+    pub(super) fn note_sent(&self) {
+        self.set(&mut self.lock(), CallState::Sending);
     }
 
     /// The peer would take more of the answer, and that is being made.
-    pub(super) fn note_unready(&mut self) {
-        self.connection.note_progress(self.is_sending, false);
-        self.is_sending = false;
+    pub(super) fn note_unready(&self) {
+        self.set(&mut self.lock(), CallState::Working);
+    }
+
+    /// Goes over to a state, unless it is in another one than `from`.
+    fn change(&self, from: CallState, to: CallState) {
+        let mut state = self.lock();
+        if *state == from {
+            self.set(&mut state, to);
+        }
+    }
+
+    fn set(&self, state: &mut CallState, to: CallState) {
+        self.connection.note_progress(*state, to);
+        *state = to;
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, CallState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for RunningCall {
     fn drop(&mut self) {
-        self.connection.end_call(self.is_sending);
+        let state = *self.lock();
+        self.connection.end_call(state);
     }
 }
 
@@ -290,7 +342,7 @@ mod tests {
         let tracker = Arc::new(ConnectionTracker::default());
         let connection = tracker.track();
         let (patience, hour) = (Duration::from_millis(200), Duration::from_hours(1));
-        let (mut taken, mut made) = (connection.begin_call(), connection.begin_call());
+        let (taken, made) = (connection.begin_call(), connection.begin_call());
         taken.note_sent();
         let stays =
             tokio::time::timeout(Duration::from_millis(400), connection.must_go(patience, hour)).await;
@@ -326,6 +378,31 @@ mod tests {
         let ((), how) = tokio::join!(takes, connection.must_go(patience, patience));
         assert_eq!(how, MustGo::Gracefully);
         assert!(began.elapsed() >= Duration::from_millis(2300), "{:?}", began.elapsed());
+    }
+
+    #[tokio::test]
+    async fn whoever_sends_no_more_of_a_body_is_idle_until_more_comes() {
+        let tracker = Arc::new(ConnectionTracker::default());
+        let connection = tracker.track();
+        let (moment, hour) = (Duration::from_millis(100), Duration::from_hours(1));
+        let (reads, works) = (connection.begin_call(), connection.begin_call());
+        reads.note_receiving();
+        let stays = tokio::time::timeout(2 * moment, connection.must_go(moment, moment)).await;
+        assert!(stays.is_err() && !tracker.evict_one(), "another request is being answered: {stays:?}");
+        drop(works);
+        let stays = tokio::time::timeout(2 * moment, connection.must_go(moment, moment)).await;
+        assert!(stays.is_err(), "nobody waits for its slot: {stays:?}");
+        reads.note_received();
+        assert!(!tracker.evict_one(), "more has come");
+
+        reads.note_receiving();
+        let evicted = async {
+            while !tracker.evict_one() {
+                tracker.freed().await;
+            }
+        };
+        let ((), how) = tokio::join!(evicted, connection.must_go(hour, hour));
+        assert_eq!(how, MustGo::AtOnce);
     }
 
     #[tokio::test]

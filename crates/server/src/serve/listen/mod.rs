@@ -188,7 +188,7 @@ async fn answer<B>(
     mut request: Request<B>,
     peer: SocketAddr,
     linger: LingerLimits,
-    mut call: RunningCall,
+    call: Arc<RunningCall>,
 ) -> Result<Response<Body>, Infallible>
 where
     B: HttpBody<Data = Bytes> + Send + Unpin + 'static,
@@ -196,7 +196,7 @@ where
 {
     request.extensions_mut().insert(ConnectInfo(peer));
     let version = request.version();
-    let (request, unread) = SharedBody::of(request);
+    let (request, unread) = SharedBody::of(request, &call);
     let answer = router.oneshot(request).await?;
     let answer = unread.settle(version, linger, answer).await;
     call.note_sent();
@@ -208,7 +208,7 @@ struct AnswerBody {
     body: Body,
     /// What was read of `body` and is not handed on yet.
     rest: Bytes,
-    call: RunningCall,
+    call: Arc<RunningCall>,
 }
 
 impl HttpBody for AnswerBody {

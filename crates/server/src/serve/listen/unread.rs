@@ -1,10 +1,10 @@
-//! What is left of a request's body when its answer is ready.
+//! The body of a request: whether it is waited for, and what is left of it when the answer is ready.
 //!
 //! Over HTTP/1.1 the answer goes out, says that the connection ends, and the connection lingers. Over HTTP/2 the stream
 //! would be reset, and clients that still write would drop the answer: so what arrives is thrown away first, up to a
 //! bound.
 
-use super::lingering::LingerLimits;
+use super::{connection_tracker::RunningCall, lingering::LingerLimits};
 use axum::{
     body::{Body, Bytes, HttpBody},
     http::{HeaderValue, Request, Response, Version, header},
@@ -13,12 +13,16 @@ use http_body::{Frame, SizeHint};
 use std::{
     future::poll_fn,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     task::{Context, Poll},
 };
 
-/// A body that can be read on by another when its reader has gone.
-pub(super) struct SharedBody<B>(Arc<Mutex<BodyState<B>>>);
+/// A body that can be read on by another when its reader has gone. It notes when its reader waits for the peer.
+pub(super) struct SharedBody<B> {
+    state: Arc<Mutex<BodyState<B>>>,
+    /// Weak, because a request is over once its answer was sent, whoever still has its body.
+    call: Weak<RunningCall>,
+}
 
 struct BodyState<B> {
     body: B,
@@ -27,14 +31,23 @@ struct BodyState<B> {
 
 impl<B> SharedBody<B> {
     /// The request with such a body, and the body.
-    pub(super) fn of(request: Request<B>) -> (Request<Self>, Self) {
+    pub(super) fn of(request: Request<B>, call: &Arc<RunningCall>) -> (Request<Self>, Self) {
         let (parts, body) = request.into_parts();
         let state = Arc::new(Mutex::new(BodyState { body, has_ended: false }));
-        (Request::from_parts(parts, Self(state.clone())), Self(state))
+        let [read, unread] = [state.clone(), state].map(|state| Self { state, call: Arc::downgrade(call) });
+        (Request::from_parts(parts, read), unread)
     }
 
     fn lock(&self) -> MutexGuard<'_, BodyState<B>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<B> Drop for SharedBody<B> {
+    fn drop(&mut self) {
+        if let Some(call) = self.call.upgrade() {
+            call.note_received();
+        }
     }
 }
 
@@ -79,6 +92,14 @@ impl<B: HttpBody<Data = Bytes> + Unpin> HttpBody for SharedBody<B> {
         let mut state = self.lock();
         let frame = Pin::new(&mut state.body).poll_frame(cx);
         state.has_ended |= matches!(frame, Poll::Ready(None | Some(Err(_))));
+        drop(state);
+        if let Some(call) = self.call.upgrade() {
+            if frame.is_pending() {
+                call.note_receiving();
+            } else {
+                call.note_received();
+            }
+        }
         frame
     }
 

@@ -2,12 +2,16 @@
 
 use crate::document_verification::end_to_end::passport_payload;
 use crate::document_verification::{
-    BASE, DocumentSessionFixture, FACES, SANDBOX, check, passport_specimen, photo_of,
+    BASE, DocumentSessionFixture, FACES, SANDBOX, blob_count, check, fail_commits, passport_specimen,
+    photo_of, row_count,
 };
 use base::SignedDuration;
 use domain::document_verification::{DocumentSessionOutcome, DocumentVerificationSettings};
 use serde_json::{Value, json};
-use std::{fs, time::Duration};
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
 use testkit::{TestApp, specimens::SpecimenHolder};
 
 /// With the fields that the sandbox reads.
@@ -182,4 +186,32 @@ async fn a_crowd_is_read_in_order_and_told_how_long_it_takes_on_sqlite() {
         );
         assert!(answer.headers.get("retry-after").is_none(), "nobody waits for it any more");
     }
+}
+
+#[tokio::test]
+async fn what_was_read_stays_where_the_session_may_list_it() {
+    let app = TestApp::builder()
+        .document_verification(|settings| DocumentVerificationSettings {
+            task_wait_timeout: Duration::from_millis(50),
+            ..settings
+        })
+        .start()
+        .await;
+    let payload = json!({ "requested_tasks": [{ "type": "ID_DOCUMENT_TEXT_DATA_EXTRACTION" }] });
+    let session = DocumentSessionFixture::create(&app, SANDBOX, &payload).await;
+    let document = session.add_document(&app, "PASSPORT", "GBR", &[b"\xff\xd8 page"]).await;
+    assert_eq!(session.extract_text(&app, &document).await["state"], "PENDING");
+    assert_eq!(blob_count(&app, &session).await, 1, "the page");
+
+    fail_commits(&app).await;
+    let worker = app.spawn_worker();
+    let failed =
+        || db::sql!("SELECT count(*) FROM jobs WHERE kind = 'read-document' AND last_error IS NOT NULL");
+    let begun = Instant::now();
+    while row_count(&app, failed()).await == 0 {
+        assert!(begun.elapsed() < Duration::from_mins(1), "the commit does not fail");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    worker.stop().await;
+    assert!(blob_count(&app, &session).await > 1);
 }
