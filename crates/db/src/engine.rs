@@ -54,6 +54,12 @@ pub enum DbError {
          newer build again, or restore the backup from before the migration", .0.database, .0.usable_from, .0.build
     )]
     SchemaTooNew(SchemaStatus),
+    /// It names no database. Without the URL: it may hold a password.
+    #[error(
+        "it is neither postgres://…, nor sqlite:PATH, nor a path alone, which has no quotes, @ or =, and no colon before the \
+         first slash"
+    )]
+    InvalidUrl,
     /// Any other error of the driver.
     #[error("the database failed")]
     Driver(#[source] sqlx::Error),
@@ -360,6 +366,37 @@ async fn begin_whole(
     }
 }
 
+/// What a URL names: on which engine, and where.
+enum DatabaseUrl<'a> {
+    Postgres(&'a str),
+    /// The path, and the options after a `?`.
+    Sqlite(&'a str),
+}
+
+impl<'a> DatabaseUrl<'a> {
+    /// A slip in the URL of a server must not be taken for the path of a file: it would be made, and its name, which has a
+    /// password, printed.
+    fn parse(url: &'a str) -> Result<Self, DbError> {
+        if let Some((scheme, rest)) = url.split_once(':') {
+            if ["postgres", "postgresql"].iter().any(|name| scheme.eq_ignore_ascii_case(name)) {
+                return Ok(Self::Postgres(url));
+            }
+            if scheme.eq_ignore_ascii_case("sqlite") {
+                return Ok(Self::Sqlite(rest));
+            }
+            let is_path = scheme.is_empty() || scheme.contains('/');
+            if !is_path {
+                return Err(DbError::InvalidUrl);
+            }
+        }
+        let path = url.split_once('?').map_or(url, |(path, _)| path);
+        if path.is_empty() || path.contains(['"', '\'', '@', '=']) {
+            return Err(DbError::InvalidUrl);
+        }
+        Ok(Self::Sqlite(url))
+    }
+}
+
 /// The options of a URL. Where neither it nor `PGSSLMODE` says how a server on another machine is to prove who it is, it
 /// must do so in full.
 fn postgres_options(url: &str) -> Result<PgConnectOptions, DbError> {
@@ -401,19 +438,23 @@ pub struct PoolUsage {
 }
 
 impl Db {
-    /// Opens `sqlite:PATH`, which is created if it is missing, or `postgres://…`. Unless that says otherwise (`sslmode`), a
-    /// server on another machine must prove by its certificate that it is the one that is named. Connections are made when they are first
-    /// used, so a server can start before its database; see [`Self::ping`]. `connections` is the size of the pool.
+    /// Opens `sqlite:PATH`, or a path alone, which is created if it is missing, or `postgres://…`. Unless that says otherwise
+    /// (`sslmode`), a server on another machine must prove by its certificate that it is the one that is named. Connections are
+    /// made when they are first used, so a server can start before its database; see [`Self::ping`]. `connections` is the size
+    /// of the pool.
     pub fn open(url: &str, connections: u32) -> Result<Self, DbError> {
         let wait = Duration::from_secs(5);
-        if url.starts_with("postgres:") || url.starts_with("postgresql:") {
-            let pool = PgPoolOptions::new()
-                .max_connections(connections.max(2))
-                .acquire_timeout(wait)
-                .connect_lazy_with(postgres_options(url)?);
-            return Ok(Self(Pools::Postgres(pool), Arc::default(), Auditing::default()));
-        }
-        let options = url
+        let file = match DatabaseUrl::parse(url)? {
+            DatabaseUrl::Sqlite(file) => file,
+            DatabaseUrl::Postgres(url) => {
+                let pool = PgPoolOptions::new()
+                    .max_connections(connections.max(2))
+                    .acquire_timeout(wait)
+                    .connect_lazy_with(postgres_options(url)?);
+                return Ok(Self(Pools::Postgres(pool), Arc::default(), Auditing::default()));
+            }
+        };
+        let options = format!("sqlite:{file}")
             .parse::<SqliteConnectOptions>()?
             .create_if_missing(true)
             .foreign_keys(true)
@@ -753,5 +794,39 @@ mod tests {
             assert_eq!(Db::open(url, 2).unwrap().remote_ssl_mode(), mode, "{url}");
         }
         assert_eq!(Db::open("sqlite:none.db", 2).unwrap().remote_ssl_mode(), None);
+    }
+
+    #[tokio::test]
+    async fn a_slip_in_a_url_is_no_path_and_is_not_quoted() {
+        for url in [
+            "\"postgres://assay:swordfish@db/assay\"",
+            "'postgres://assay:swordfish@db/assay'",
+            " postgres://assay:swordfish@db/assay",
+            "psql://assay:swordfish@db/assay",
+            "postgres//assay:swordfish@db/assay",
+            "assay:swordfish@db/assay",
+            "host=db user=assay password=swordfish",
+            "mysql:swordfish",
+            "file:swordfish",
+            "",
+            "?mode=rw",
+        ] {
+            let refused = Db::open(url, 2).unwrap_err();
+            assert!(matches!(refused, DbError::InvalidUrl), "{url}: {refused:?}");
+            assert!(!refused.to_string().contains("swordfish"), "{refused}");
+        }
+        for (url, file) in [
+            ("sqlite:none.db", "none.db"),
+            ("SQLite:/srv/none.db", "/srv/none.db"),
+            ("sqlite:///srv/a=b@c:d.db", "/srv/a=b@c:d.db"),
+            ("none.db", "none.db"),
+            ("./a:b.db", "./a:b.db"),
+            ("/srv/none.db?mode=rwc", "/srv/none.db"),
+        ] {
+            assert_eq!(Db::open(url, 2).unwrap().sqlite_file(), Some(file.into()), "{url}");
+        }
+        for url in ["POSTGRES://a@db.example/assay", "PostgreSQL://a@db.example/assay"] {
+            assert_eq!(Db::open(url, 2).unwrap().remote_ssl_mode(), Some("verify-full"), "{url}");
+        }
     }
 }

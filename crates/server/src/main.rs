@@ -5,6 +5,7 @@ mod config;
 mod lifecycle;
 mod operator;
 mod panics;
+mod private_file;
 mod serve;
 mod shell;
 mod startup;

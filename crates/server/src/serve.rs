@@ -112,9 +112,11 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
     let purpose = if args.dev { InstallationUse::Development } else { InstallationUse::Production };
     let prepare = async {
         let keyring = open_installation(&config, &db, &*provider, purpose, &status).await?;
-        let installation = OpenInstallation { db: db.clone(), keyring: keyring.clone(), image_analyser };
-        let services = config.open_services(installation, public_url, args.dev).await?;
+        let blobs = config.blob_backend()?;
+        let opened = OpenInstallation { db: db.clone(), keyring: keyring.clone(), blobs, image_analyser };
+        let services = config.open_services(opened, public_url, args.dev).await?;
         record_start(&services.db, "serve", &config).await?;
+        record_public_url(&config, public_url);
         if let Err(error) = services.proof_issuer.ensure_signing_key().await {
             tracing::error!(error = &error as &dyn std::error::Error, "proofs of age cannot be issued");
         }
@@ -129,9 +131,7 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
         // Putting the interfaces together frees some 25 MB again.
         heap::return_freed_memory();
         if args.dev {
-            let credentials =
-                demo::prepare_demo_tenant(&db, &*services.environment, &config, public_url).await?;
-            print_banner(public_url, &credentials);
+            greet_developer(&db, &config, public_url).await?;
         }
         anyhow::Ok((services, watch))
     };
@@ -166,6 +166,14 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
     db.close().await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Writes down for commands at which address this server is reached.
+fn record_public_url(config: &Config, public_url: &str) {
+    if let Err(error) = config.record_public_url(public_url) {
+        let error: &(dyn std::error::Error + 'static) = &*error;
+        tracing::warn!(error, "the server's address could not be written down for commands");
+    }
 }
 
 /// Says how an installation that has no operator gets its first one.
@@ -269,7 +277,9 @@ async fn run_maintenance(api: ApiState) {
     }
 }
 
-fn print_banner(public_url: &str, credentials: &demo::DevCredentials) {
+/// Creates the demo tenant unless there is one, and says how the server is called as it.
+async fn greet_developer(db: &Db, config: &Config, public_url: &str) -> anyhow::Result<()> {
+    let credentials = demo::prepare_demo_tenant(db, &SystemEnvironment, config, public_url).await?;
     out::line(format_args!(
         "\nAssay is at {public_url}, for development.\n\
          \n  API reference   {public_url}/reference/\n  health          {public_url}/readyz\n  credentials     {}\n\
@@ -277,6 +287,7 @@ fn print_banner(public_url: &str, credentials: &demo::DevCredentials) {
         credentials.file.display(),
         credentials.example()
     ));
+    Ok(())
 }
 
 #[cfg(test)]

@@ -55,8 +55,7 @@ pub(crate) struct Telemetry {
 impl Telemetry {
     /// Installs both for the process; call it inside of the runtime.
     pub(crate) fn install(log: &LogConfig) -> anyhow::Result<Self> {
-        let filter = EnvFilter::try_new(format!("{},{QUIET_CRATES}", log.filter))
-            .with_context(|| format!("log.filter {:?} is not understood", log.filter))?;
+        let filter = filter(log)?;
         let spans = tracer_provider(log)?;
         let registry = tracing_subscriber::registry();
         match &spans {
@@ -95,6 +94,19 @@ impl Telemetry {
     }
 }
 
+/// Fails for settings with which no process starts; installs nothing.
+pub(crate) fn check_settings(log: &LogConfig) -> anyhow::Result<()> {
+    filter(log)?;
+    collector_url(log)?;
+    Ok(())
+}
+
+/// What is logged.
+fn filter(log: &LogConfig) -> anyhow::Result<EnvFilter> {
+    EnvFilter::try_new(format!("{},{QUIET_CRATES}", log.filter))
+        .with_context(|| format!("log.filter {:?} is not understood", log.filter))
+}
+
 fn log_layer<S>(format: LogFormat) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
@@ -116,15 +128,21 @@ async fn continue_trace(request: ServedRequest, next: Next) -> ServedResponse {
     opentelemetry::trace::FutureExt::with_context(next.run(request), caller).await
 }
 
-/// What collects spans and sends them; `None` unless the operator has named a collector.
-fn tracer_provider(log: &LogConfig) -> anyhow::Result<Option<SdkTracerProvider>> {
+/// Where spans are sent; `None` unless the operator has named a collector.
+fn collector_url(log: &LogConfig) -> anyhow::Result<Option<String>> {
     let Some(endpoint) = &log.otlp_endpoint else { return Ok(None) };
     let ratio = log.sampling_ratio;
     anyhow::ensure!((0.0..=1.0).contains(&ratio), "log.sampling_ratio: {ratio} is not from 0 to 1");
+    traces_url(endpoint).map(Some)
+}
+
+/// What collects spans and sends them; `None` without a collector.
+fn tracer_provider(log: &LogConfig) -> anyhow::Result<Option<SdkTracerProvider>> {
+    let Some(url) = collector_url(log)? else { return Ok(None) };
     let exporter = OtlpExporter::builder()
         .with_http()
         .with_http_client(CollectorClient::new()?)
-        .with_endpoint(traces_url(endpoint)?)
+        .with_endpoint(url)
         .with_protocol(Protocol::HttpBinary)
         .with_timeout(EXPORT_TIMEOUT)
         .build()
@@ -134,7 +152,7 @@ fn tracer_provider(log: &LogConfig) -> anyhow::Result<Option<SdkTracerProvider>>
         .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
         .build();
     // If the caller has decided whether its trace is recorded, that counts; the ratio is for all others.
-    let sampler = Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(ratio)));
+    let sampler = Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(log.sampling_ratio)));
     let provider = SdkTracerProvider::builder()
         .with_batch_exporter(ConventionalExporter(exporter))
         .with_sampler(sampler)

@@ -51,7 +51,8 @@ async fn work(args: &WorkArgs, config: &Config) -> anyhow::Result<()> {
     let purpose = if args.dev { InstallationUse::Development } else { InstallationUse::Production };
     let keyring = open_installation_or_fail(config, &db, &*provider, purpose).await?;
     let image_analyser = config.new_image_analyser();
-    let installation = OpenInstallation { db: db.clone(), keyring, image_analyser };
+    let blobs = config.blob_backend()?;
+    let installation = OpenInstallation { db: db.clone(), keyring, blobs, image_analyser };
     let services = config.open_services(installation, &config.public_url(), args.dev).await?;
     let mut watch = InstallationWatch::start(db.clone(), provider, "work").await;
     record_start(&services.db, "work", config).await?;

@@ -105,14 +105,36 @@ const METRICS: [(MetricKind, &str, &str); 36] = [
     (MetricKind::Histogram, "assay_job_seconds", "Time that runs of jobs took, by kind"),
 ];
 
-/// Registers the help text of each metric with the process's recorder.
-fn describe_metrics() {
+/// Counters that have no labels, and so one series each.
+const COUNTERS_WITHOUT_LABELS: [&str; 14] = [
+    "assay_bodies_refused_total",
+    "assay_connections_evicted_total",
+    "assay_deliveries_repeated_total",
+    "assay_delivery_endpoints_closed_total",
+    "assay_forwarded_headers_ignored_total",
+    "assay_inference_done_total",
+    "assay_inference_panics_total",
+    "assay_inference_refused_total",
+    "assay_job_panics_total",
+    "assay_live_outages_total",
+    "assay_mails_sent_total",
+    "assay_page_faults_total",
+    "assay_panics_total",
+    "assay_request_log_lost_total",
+];
+
+/// Registers the help text of each metric with the process's recorder, and begins the counters without labels at 0: Prometheus
+/// sees no increase in one that appears as 1, and nothing in a sum of one that is not there.
+fn register_metrics() {
     for (kind, name, help) in METRICS {
         match kind {
             MetricKind::Counter => metrics::describe_counter!(name, help),
             MetricKind::Gauge => metrics::describe_gauge!(name, help),
             MetricKind::Histogram => metrics::describe_histogram!(name, help),
         }
+    }
+    for name in COUNTERS_WITHOUT_LABELS {
+        metrics::counter!(name).increment(0);
     }
 }
 
@@ -132,7 +154,7 @@ impl MetricsRecorder {
         // Latencies as histograms with buckets, so that several nodes' figures can be added up.
         let seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
         let handle = PrometheusBuilder::new().set_buckets(&seconds)?.install_recorder()?;
-        describe_metrics();
+        register_metrics();
         Ok(Self(Some(handle)))
     }
 
@@ -193,7 +215,7 @@ mod tests {
     use base::SystemEnvironment;
     use db::{sql, testing::TestDb};
     use domain::data_keys::rotation::RetireMasterKey;
-    use std::{fs, path::Path};
+    use std::{collections::BTreeSet, fs, path::Path};
 
     /// The macros that record, and what they make of a name.
     const MACROS: [(&str, MetricKind); 3] = [
@@ -202,20 +224,20 @@ mod tests {
         ("histogram!(\"", MetricKind::Histogram),
     ];
 
-    /// Every metric that a file below a folder records.
-    fn recorded(folder: &Path, into: &mut Vec<(MetricKind, String)>) {
+    /// Passes on the text of each file of every crate.
+    fn read_sources(each: &mut dyn FnMut(&str)) {
+        for part in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).unwrap() {
+            read_folder(&part.unwrap().path().join("src"), each);
+        }
+    }
+
+    fn read_folder(folder: &Path, each: &mut dyn FnMut(&str)) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                recorded(&path, into);
+                read_folder(&path, each);
             } else if path.extension().is_some_and(|end| end == "rs") {
-                let text = fs::read_to_string(&path).unwrap();
-                for (words, kind) in MACROS {
-                    let names = text.split(words).skip(1).filter_map(|rest| rest.split('"').next());
-                    into.extend(
-                        names.filter(|name| name.starts_with("assay_")).map(|name| (kind, name.to_owned())),
-                    );
-                }
+                each(&fs::read_to_string(&path).unwrap());
             }
         }
     }
@@ -223,9 +245,14 @@ mod tests {
     #[test]
     fn every_metric_has_help_and_nothing_else_has() {
         let mut found = Vec::new();
-        for part in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).unwrap() {
-            recorded(&part.unwrap().path().join("src"), &mut found);
-        }
+        read_sources(&mut |text| {
+            for (words, kind) in MACROS {
+                let names = text.split(words).skip(1).filter_map(|rest| rest.split('"').next());
+                found.extend(
+                    names.filter(|name| name.starts_with("assay_")).map(|name| (kind, name.to_owned())),
+                );
+            }
+        });
         found.sort_by(|(_, one), (_, other)| one.cmp(other));
         found.dedup();
         let mut described: Vec<_> = METRICS.map(|(kind, name, _)| (kind, name.to_owned())).into();
@@ -234,7 +261,7 @@ mod tests {
 
         let recorder = PrometheusBuilder::new().build_recorder();
         let text = metrics::with_local_recorder(&recorder, || {
-            describe_metrics();
+            register_metrics();
             for (kind, name, _) in METRICS {
                 match kind {
                     MetricKind::Counter => metrics::counter!(name).increment(1),
@@ -246,6 +273,28 @@ mod tests {
         });
         for (_, name, help) in METRICS {
             assert!(text.contains(&format!("# HELP {name} {help}\n# TYPE {name} ")), "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn counters_without_labels_begin_at_0_and_those_of_alerts_are_among_them() {
+        let mut found = BTreeSet::new();
+        read_sources(&mut |text| {
+            let calls = text.split("counter!(\"").skip(1).filter_map(|rest| rest.split_once('"'));
+            let unlabelled = calls.filter(|(_, rest)| rest.starts_with(')')).map(|(name, _)| name);
+            found.extend(unlabelled.filter(|name| name.starts_with("assay_")).map(str::to_owned));
+        });
+        assert!(found.iter().eq(COUNTERS_WITHOUT_LABELS), "{found:?}");
+
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let text = metrics::with_local_recorder(&recorder, || {
+            register_metrics();
+            recorder.handle().render()
+        });
+        let watched: Vec<_> = named(&monitoring("alerts.yml")).intersection(&found).cloned().collect();
+        assert!(watched.len() >= 6, "{watched:?}");
+        for name in watched {
+            assert!(text.lines().any(|line| line == format!("{name} 0")), "{name}: {text}");
         }
     }
 
@@ -278,24 +327,24 @@ mod tests {
     }
 
     /// The metrics that a text names, without what Prometheus adds to the names of histograms.
-    fn named(text: &str) -> std::collections::BTreeSet<String> {
+    fn named(text: &str) -> BTreeSet<String> {
         let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let words = text.split(|c| !is_part(c)).filter(|word| word.starts_with("assay_"));
         words.map(|word| word.strip_suffix("_bucket").unwrap_or(word).to_owned()).collect()
     }
 
+    /// A file of the folder `monitoring`.
+    fn monitoring(name: &str) -> String {
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../monitoring").join(name)).unwrap()
+    }
+
     #[test]
     fn the_dashboard_shows_every_metric_and_alerts_name_no_other() {
-        let file = |name: &str| {
-            fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../monitoring").join(name))
-                .unwrap()
-        };
-        let dashboard = file("grafana-dashboard.json");
+        let dashboard = monitoring("grafana-dashboard.json");
         let _: serde_json::Value = serde_json::from_str(&dashboard).unwrap();
-        let known: std::collections::BTreeSet<String> =
-            METRICS.iter().map(|(_, name, _)| (*name).to_owned()).collect();
+        let known: BTreeSet<String> = METRICS.iter().map(|(_, name, _)| (*name).to_owned()).collect();
         assert_eq!(named(&dashboard), known);
-        let alerts = named(&file("alerts.yml"));
+        let alerts = named(&monitoring("alerts.yml"));
         assert!(alerts.len() >= 8 && alerts.is_subset(&known), "{alerts:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Reading the trail.
 
-use super::{AuditTrail, verification::BATCH_RECORDS};
+use super::{AuditTrail, ChainEnd, verification::BATCH_RECORDS};
 use base::{AccountId, AppId, Timestamp, Uuid};
 use db::{DbError, FromRow, ReadTx, sql};
 use serde::Deserialize;
@@ -63,6 +63,33 @@ impl ExportedRecord {
     /// A line of an export. The record is as it is stored, since exactly its text is what was hashed.
     pub fn json_line(&self) -> String {
         format!("{{\"hash\":\"{}\",\"record\":{}}}", self.hash, self.record)
+    }
+}
+
+impl ChainEnd {
+    /// The record of a line of an export, as the end that it once was; `None` if the line is not of one.
+    pub fn of_exported_line(line: &str) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct ExportedLine {
+            hash: String,
+            record: NumberedRecord,
+        }
+        #[derive(Deserialize)]
+        struct NumberedRecord {
+            seq: i64,
+        }
+        let ExportedLine { hash, record } = serde_json::from_str(line).ok()?;
+        Some(Self { seq: record.seq, hash })
+    }
+
+    /// Whether the record that was the end then is in the trail.
+    pub async fn is_recorded(&self, view: &mut ReadTx) -> Result<bool, DbError> {
+        let found = sql!(
+            "SELECT count(*) FROM audit_records WHERE seq = $1 AND hash = $2",
+            self.seq,
+            self.hash.as_str(),
+        );
+        Ok(view.count(found).await? == 1)
     }
 }
 

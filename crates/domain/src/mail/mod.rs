@@ -84,6 +84,23 @@ const RETRY_WAITS_SECONDS: [u32; 53] = {
     waits
 };
 
+impl MailTransport {
+    /// The sender of mails. Only SMTP requires one.
+    fn sender(&self, from: Option<&str>) -> Result<Mailbox, MailConfigError> {
+        let from = match (from, self) {
+            (Some(from), _) => from,
+            (None, Self::Smtp(_)) => return Err(MailConfigError::From("it is missing".to_owned())),
+            (None, _) => "Assay <assay@localhost>",
+        };
+        from.parse().map_err(|error| MailConfigError::From(format!("{error}")))
+    }
+
+    /// Checks that mails can have this sender.
+    pub fn check_sender(&self, from: Option<&str>) -> Result<(), MailConfigError> {
+        self.sender(from).map(drop)
+    }
+}
+
 impl Mailer {
     /// A mailer. `from` is the sender, for example `Assay <assay@example.com>`; only SMTP requires it.
     pub fn new(
@@ -92,12 +109,7 @@ impl Mailer {
         transport: MailTransport,
         from: Option<&str>,
     ) -> Result<Self, MailConfigError> {
-        let from = match (from, &transport) {
-            (Some(from), _) => from,
-            (None, MailTransport::Smtp(_)) => return Err(MailConfigError::From("it is missing".to_owned())),
-            (None, _) => "Assay <assay@localhost>",
-        };
-        let from: Mailbox = from.parse().map_err(|error| MailConfigError::From(format!("{error}")))?;
+        let from = transport.sender(from)?;
         Ok(Self(Arc::new(MailerInner { env, vault, transport, from })))
     }
 

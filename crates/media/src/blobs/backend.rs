@@ -34,7 +34,7 @@ pub enum BlobBackend {
         /// Whether an `http://` endpoint is accepted; only on this machine, never over a network.
         allow_http: bool,
     },
-    /// Memory, which is lost at exit. For tests.
+    /// Memory, which is lost at exit. For tests, and where nothing is stored.
     Memory,
 }
 

@@ -64,7 +64,8 @@ pub(crate) enum AuditCommand {
         former: PathBuf,
     },
     /// After a backup was restored: delete again what was deleted since it was made. Every deletion is in an export of the
-    /// audit trail that was kept elsewhere. The exit code is 1 if something could not be deleted.
+    /// audit trail that was kept elsewhere. The exit code is 1 if something could not be deleted, or if the export has nothing
+    /// that was recorded after the backup.
     ReplayErasures {
         /// What `assay audit export` printed.
         file: PathBuf,
@@ -169,6 +170,7 @@ async fn replay_erasures(config: &Config, file: &Path) -> anyhow::Result<ExitCod
         environment: services.environment,
     };
     let (mut deleted, mut gone, mut failed) = (0_u64, 0_u64, 0_u64);
+    let mut newest: Option<ChainEnd> = None;
     for (number, line) in BufReader::new(lines).lines().enumerate() {
         let line = line.with_context(|| format!("{} cannot be read", file.display()))?;
         if line.trim().is_empty() {
@@ -183,8 +185,21 @@ async fn replay_erasures(config: &Config, file: &Path) -> anyhow::Result<ExitCod
                 out::line(format_args!("line {}: {error}", number + 1));
             }
         }
+        newest = newest.into_iter().chain(ChainEnd::of_exported_line(&line)).max_by_key(|record| record.seq);
     }
     out::line(format_args!("{deleted} deleted again, {gone} were not there, {failed} failed"));
+    // Neither an export that failed and left an empty file, nor one of the restored database, may pass for the one that is
+    // needed: who was deleted since the backup would stay. An export that ends where the backup does looks the same as the
+    // latter, so it is refused as well, although nothing may be missing.
+    let newest = newest.with_context(|| format!("{} has no record of an audit trail", file.display()))?;
+    let is_restored = newest.is_recorded(&mut replay.db.read().await?).await?;
+    anyhow::ensure!(
+        !is_restored,
+        "{} has nothing that was recorded after the backup: its last record, {}, is in the restored trail. Use an export that was \
+         made later, from the database before the restore; if nothing was recorded after the backup, nothing is to be deleted",
+        file.display(),
+        newest.seq
+    );
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -1,7 +1,9 @@
 //! `assay doctor`: what is wrong with the installation, and how to fix it.
 
 use super::practice_statement::retention_table;
-use crate::{config::Config, out, startup::MAX_CLOCK_OFFSET};
+use crate::{config::Config, out, startup::MAX_CLOCK_OFFSET, telemetry};
+use anyhow::Context as _;
+use api::GeoLocator;
 use credentials::trust::TrustList;
 use db::{Db, Engine, SchemaStatus};
 use domain::{
@@ -11,6 +13,7 @@ use domain::{
 use media::sandbox::MissingPart;
 use rustix::fs::Access;
 use std::{
+    error::Error,
     os::unix::fs::PermissionsExt as _,
     path::Path,
     process::{Command, ExitCode, Stdio},
@@ -35,6 +38,17 @@ enum Diagnosis {
     Bad { what: String, fix: String },
 }
 
+/// What helps where not even the folder can be looked into.
+const READABLE_FOLDER: &str =
+    "name the right path, let the server's user into its folders, and run `assay doctor` as that user";
+
+impl Diagnosis {
+    /// Whether what is bad is said in this error as well.
+    fn is_part_of(&self, error: &str) -> bool {
+        matches!(self, Self::Bad { what, .. } if error.contains(what.as_str()))
+    }
+}
+
 impl DoctorArgs {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         if self.settings {
@@ -53,14 +67,30 @@ impl DoctorArgs {
         checks.push(("master key", key(config).await));
         checks.push(("egress", egress(config)));
         checks.extend(address(config).into_iter().map(|diagnosis| ("address", diagnosis)));
-        checks.push(("trust list", trust_list(config)));
+        checks.extend(trust_lists(config).into_iter().map(|diagnosis| ("trust list", diagnosis)));
         checks.push(("mail", mail(config)));
         checks.push(("clock", clock()));
-        checks
-            .push(("ffmpeg", program("ffmpeg", "-version", "ffmpeg", "video needs it, JPEG and PNG do not")));
-        checks.push(("poppler", program("pdftotext", "-v", "poppler-utils", "PDF files need it")));
+        for (setting, path) in
+            [("video.ffmpeg", &config.video.ffmpeg), ("video.ffprobe", &config.video.ffprobe)]
+        {
+            let fix = format!(
+                "install it (Debian: apt-get install ffmpeg), or correct {setting}; video needs it, JPEG and PNG do not"
+            );
+            checks.push(("ffmpeg", program(path, "-version", fix)));
+        }
+        let fix = "install it (Debian: apt-get install poppler-utils); PDF files need it";
+        checks.push(("poppler", program(Path::new("pdftotext"), "-v", fix)));
 
         checks.extend(children(config).await.into_iter().map(|diagnosis| ("children", diagnosis)));
+        let unusable = unusable_settings(config).await;
+        if unusable.is_empty() {
+            checks.push(("settings", Diagnosis::Good("a server starts with them".to_owned())));
+        }
+        for error in unusable {
+            if !checks.iter().any(|(_, said)| said.is_part_of(&error)) {
+                checks.push(("settings", bad(error, "correct it; `assay serve` does not start until then")));
+            }
+        }
 
         let mut bad = 0;
         for (name, diagnosis) in &checks {
@@ -77,8 +107,37 @@ impl DoctorArgs {
     }
 }
 
+/// What in the settings keeps a server from starting, in words.
+async fn unusable_settings(config: &Config) -> Vec<String> {
+    let locations = GeoLocator::open(&config.locations).context("`locations` cannot be used");
+    let checked = [
+        config.brand().map(drop),
+        telemetry::check_settings(&config.log),
+        locations.map(drop),
+        Box::pin(config.open_services_for_settings()).await.map(drop),
+    ];
+    checked.into_iter().filter_map(Result::err).map(|error| with_causes(&*error)).collect()
+}
+
+/// An error with its causes. The messages of some have that of their cause already.
+fn with_causes(error: &(dyn Error + 'static)) -> String {
+    let mut words = error.to_string();
+    for cause in std::iter::successors(error.source(), |error| error.source()) {
+        let cause = cause.to_string();
+        if !words.contains(&cause) {
+            words.push_str(": ");
+            words.push_str(&cause);
+        }
+    }
+    words
+}
+
 fn mail(config: &Config) -> Diagnosis {
-    match config.mail_transport(false) {
+    let checked = config.mail_transport(false).and_then(|transport| {
+        transport.check_sender(config.mail.from.as_deref())?;
+        Ok(transport)
+    });
+    match checked {
         Ok(MailTransport::None) if config.dev_credentials().is_file() => Diagnosis::Note(format!(
             "not set up: a server with --dev writes mails to {}, any other sends none; set mail.host and mail.from",
             config.data_dir.join("mail").display()
@@ -89,7 +148,7 @@ fn mail(config: &Config) -> Diagnosis {
                 .to_owned(),
         ),
         Ok(_) => Diagnosis::Good(config.mail.host.clone().unwrap_or_default()),
-        Err(error) => bad(format!("{error:#}"), "correct the settings in [mail]"),
+        Err(error) => bad(with_causes(&*error), "correct the settings in [mail]"),
     }
 }
 
@@ -99,11 +158,15 @@ fn bad(what: impl Into<String>, fix: impl Into<String>) -> Diagnosis {
 
 fn folder(config: &Config) -> Diagnosis {
     let folder = config.data_dir.display();
-    if !config.data_dir.exists() {
-        return bad(
-            format!("{folder} does not exist"),
-            "name the server's folder with --data-dir; `assay serve` creates a new one",
-        );
+    match config.data_dir.try_exists() {
+        Ok(true) => {}
+        Ok(false) => {
+            return bad(
+                format!("{folder} does not exist"),
+                "name the server's folder with --data-dir; `assay serve` creates a new one",
+            );
+        }
+        Err(error) => return bad(format!("{folder}: {error}"), READABLE_FOLDER),
     }
     let mode = std::fs::metadata(&config.data_dir).map_or(0, |data| data.permissions().mode() & 0o777);
     match rustix::fs::access(&config.data_dir, Access::WRITE_OK | Access::EXEC_OK) {
@@ -143,21 +206,35 @@ fn disk(config: &Config) -> Diagnosis {
 async fn database(config: &Config) -> Vec<Diagnosis> {
     let database = match config.open_existing_database() {
         Ok(database) => database,
-        Err(error) => return vec![bad(format!("{error:#}"), "correct database.url in the configuration")],
+        Err(error) => {
+            return vec![bad(with_causes(&*error), "correct database.url in the configuration")];
+        }
     };
-    if let Some(file) = database.sqlite_file().filter(|file| !file.exists()) {
-        return vec![bad(
-            format!("there is none at {}", file.display()),
-            "run `assay migrate`; `assay serve` creates it as well",
-        )];
+    if let Some(file) = database.sqlite_file() {
+        match file.try_exists() {
+            Ok(true) => {}
+            Ok(false) => {
+                return vec![bad(
+                    format!("there is none at {}", file.display()),
+                    "run `assay migrate`; `assay serve` creates it as well",
+                )];
+            }
+            Err(error) => return vec![bad(format!("{}: {error}", file.display()), READABLE_FOLDER)],
+        }
     }
     let status = tokio::time::timeout(Duration::from_secs(6), database.schema_status()).await;
     let answers = matches!(&status, Ok(Ok(_)));
     let mut found = match status {
         Ok(Ok(status)) => vec![schema(database.engine(), status)],
         Ok(Err(error)) => vec![bad(
-            format!("{:?} does not answer: {error}", database.engine()),
-            "start the database, or correct database.url",
+            format!("{:?} does not answer: {}", database.engine(), with_causes(&error)),
+            match database.engine() {
+                Engine::Postgres => "start the database, or correct database.url",
+                Engine::Sqlite => {
+                    "see that the file is a database, that the server's user can write to it and its folder, and that \
+                     there is room; or correct database.url"
+                }
+            },
         )],
         Err(_) => vec![bad(format!("{:?} does not answer in time", database.engine()), "start the database")],
     };
@@ -265,22 +342,41 @@ fn address(config: &Config) -> Vec<Diagnosis> {
 fn egress(config: &Config) -> Diagnosis {
     match media::fetch::Fetcher::new(&config.egress) {
         Ok(_) => Diagnosis::Good("name servers and root certificates can be used".to_owned()),
-        Err(error) => bad(format!("{error}"), "correct [egress] in the configuration"),
+        Err(error) => bad(with_causes(&error), "correct [egress] in the configuration"),
     }
 }
 
 /// Which issuers of proofs of age this server trusts.
-fn trust_list(config: &Config) -> Diagnosis {
-    let Some(file) = &config.proof.trust_list else {
-        return Diagnosis::Note(
-            "proof.trust_list is not set: only proofs that this server issued are accepted".to_owned(),
-        );
-    };
+fn trust_lists(config: &Config) -> Vec<Diagnosis> {
+    let mut found: Vec<_> = config.proof.trust_list.iter().map(|file| trust_list(file)).collect();
+    match (config.trust_list_keys(), &config.proof.trust_list_url) {
+        (Err(error), _) => {
+            found.push(bad(with_causes(&*error), "correct the settings in [proof]"));
+        }
+        (Ok(_), Some(url)) => {
+            found.push(Diagnosis::Good(format!("a signed one is fetched from {url} every hour")));
+        }
+        (Ok(_), None) if found.is_empty() => found.push(Diagnosis::Note(
+            "neither proof.trust_list nor proof.trust_list_url is set: only proofs that this server issued are accepted"
+                .to_owned(),
+        )),
+        (Ok(_), None) => {}
+    }
+    found
+}
+
+/// The operator's own list.
+fn trust_list(file: &Path) -> Diagnosis {
+    let now = base::Environment::now(&base::SystemEnvironment);
     let read = std::fs::read(file).map_err(|error| error.to_string());
     match read.and_then(|text| TrustList::parse(&text).map_err(|error| error.to_string())) {
+        Ok(list) if list.expires().is_some_and(|expires| expires <= now) => bad(
+            format!("{} has expired (`exp`): nobody on it is trusted", file.display()),
+            "put the next list in the place of proof.trust_list",
+        ),
         Ok(list) => Diagnosis::Good(format!("{} names {} issuers", file.display(), list.issuers().count())),
         Err(error) => bad(
-            format!("{}: {error}", file.display()),
+            format!("proof.trust_list {}: {error}", file.display()),
             "correct the file; docs/RUNNING.md describes its format",
         ),
     }
@@ -303,7 +399,7 @@ fn models(config: &Config) -> Vec<Diagnosis> {
             found
         }
         Err(error) => vec![bad(
-            format!("{}: {error}", folder.display()),
+            format!("{}: {}", folder.display(), with_causes(&error)),
             "run `npm ci --ignore-scripts` in models/, then `assay models import`",
         )],
     }
@@ -315,11 +411,11 @@ async fn key(config: &Config) -> Diagnosis {
         "put the key there that belongs to this database; docs/RUNNING.md, Keys, says where keys can be";
     let provider = match config.existing_master_key_provider() {
         Ok(provider) => provider,
-        Err(error) => return bad(format!("{error:#}"), "correct [secrets] in the configuration"),
+        Err(error) => return bad(with_causes(&*error), "correct [secrets] in the configuration"),
     };
     let keys = match provider.load() {
         Ok(keys) => keys,
-        Err(error) => return bad(error.to_string(), RIGHT_KEY),
+        Err(error) => return bad(with_causes(&error), RIGHT_KEY),
     };
     if let Some(database) = migrated_database(config).await {
         let checked = config.check_master_key(&database, &*provider).await;
@@ -330,7 +426,7 @@ async fn key(config: &Config) -> Diagnosis {
         database.close().await;
         match checked {
             Err(DataKeyError::Db(_)) => {}
-            Err(error) => return bad(error.to_string(), RIGHT_KEY),
+            Err(error) => return bad(with_causes(&error), RIGHT_KEY),
             Ok(()) if stored.is_empty() => {}
             Ok(()) => {
                 let retiring = stored.iter().any(|key| key.state == DataKeyState::Retiring);
@@ -431,19 +527,16 @@ fn clock() -> Diagnosis {
     )
 }
 
-/// Runs a program that is needed. `version` is its option that prints the version, `package` Debian's package of it.
-fn program(name: &str, version: &str, package: &str, why: &str) -> Diagnosis {
-    match Command::new(name).arg(version).stdin(Stdio::null()).output() {
+/// Runs a program that is needed, by name or path. `version` is its option that prints the version.
+fn program(program: &Path, version: &str, fix: impl Into<String>) -> Diagnosis {
+    match Command::new(program).arg(version).stdin(Stdio::null()).output() {
         Ok(answer) if answer.status.success() => {
             // Some programs print their version to stderr.
             let output = if answer.stdout.is_empty() { answer.stderr } else { answer.stdout };
             let text = String::from_utf8_lossy(&output);
             Diagnosis::Good(text.lines().next().unwrap_or("answers").to_owned())
         }
-        _ => Diagnosis::Bad {
-            what: format!("{name} cannot be run"),
-            fix: format!("install it (Debian: apt-get install {package}); {why}"),
-        },
+        _ => bad(format!("{} cannot be run", program.display()), fix),
     }
 }
 

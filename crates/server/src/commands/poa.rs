@@ -45,7 +45,8 @@ pub(crate) enum PoaCommand {
     },
     /// Print the public keys that verify the proofs of this server, as a JWK set.
     Keys,
-    /// List the issuers whose proofs this server accepts, as JSON.
+    /// List the issuers whose proofs this server accepts, as JSON. The exit code is 1 if a trust list cannot be used, or has
+    /// expired.
     Trust,
     /// Set the providers whose proofs an application does not accept: ids or names in the trust list.
     Exclude {
@@ -101,7 +102,13 @@ impl PoaCommand {
                 ));
             }
             Self::Keys => out::json(&issuer.key_set().await?)?,
-            Self::Trust => out::json(&verifier.trusted_issuers().await?)?,
+            Self::Trust => {
+                out::json(&verifier.trusted_issuers().await?)?;
+                let (_, expires) = verifier.trust_list().await?;
+                if let Some(expires) = expires.filter(|expires| *expires <= environment.now()) {
+                    anyhow::bail!("a trust list (`exp`) expired at {expires}: nobody on it is trusted");
+                }
+            }
             Self::Exclude { app, providers } => {
                 let mut tx = db.write().await?;
                 proof_of_age::set_excluded_providers(&mut tx, app, &providers).await?;

@@ -3,6 +3,7 @@
 //! knows.
 
 mod database;
+mod environment;
 mod in_force;
 mod keys;
 mod mail;
@@ -14,7 +15,7 @@ mod tests;
 
 pub(crate) use process::{LogConfig, LogFormat};
 
-use crate::InstallationArgs;
+use crate::{InstallationArgs, private_file};
 use anyhow::Context as _;
 use api::{
     ApiSettings, Brand, ExplanationSettings, GeoSettings, SignatureSettings, VirtualHostSettings,
@@ -39,8 +40,10 @@ use domain::{
     request_log::RequestLogSettings,
     tenancy::limits::LimitSettings,
 };
+use environment::EnvironmentSource;
 use media::{
-    fetch::EgressPolicy, image_validation::ImageLimits, sandbox::SandboxSettings, video::VideoSettings,
+    blobs::BlobBackend, fetch::EgressPolicy, image_validation::ImageLimits, sandbox::SandboxSettings,
+    video::VideoSettings,
 };
 use serde::{Deserialize, Serialize};
 use services::{ServiceDependencies, ServiceSettings, Services};
@@ -100,13 +103,10 @@ pub(crate) struct OpenInstallation {
     pub(crate) db: Db,
     /// The keys that the master key opened.
     pub(crate) keyring: Keyring,
+    /// Where files are stored.
+    pub(crate) blobs: BlobBackend,
     /// The models, or the place that they are loaded into later.
     pub(crate) image_analyser: ImageAnalyser,
-}
-
-/// The environment variables that are settings.
-fn environment_source() -> config::Environment {
-    config::Environment::with_prefix("ASSAY").prefix_separator("__").separator("__").try_parsing(true)
 }
 
 impl Config {
@@ -117,7 +117,7 @@ impl Config {
             sources = sources.add_source(config::File::from(file.as_path()).format(config::FileFormat::Toml));
         }
         let mut config: Self = sources
-            .add_source(environment_source())
+            .add_source(EnvironmentSource::new())
             .build()
             .and_then(config::Config::try_deserialize)
             .context("the configuration cannot be read")?;
@@ -175,11 +175,24 @@ impl Config {
     }
 
     /// The address of the server as another process of this machine can know it: from the settings, or else from the file
-    /// that `assay serve --dev` wrote.
+    /// that the latest start of `assay serve` wrote.
     pub(crate) fn public_url(&self) -> String {
-        let from_dev_credentials = || self.read_dev_credentials()?["base_url"].as_str().map(str::to_owned);
-        let url = self.server.public_url.clone().or_else(from_dev_credentials);
+        let recorded = || {
+            let text = std::fs::read_to_string(self.server_url_file()).ok()?;
+            Some(text.trim().to_owned()).filter(|url| !url.is_empty())
+        };
+        let url = self.server.public_url.clone().or_else(recorded);
         url.unwrap_or_else(|| "http://127.0.0.1:8080".to_owned()).trim_end_matches('/').to_owned()
+    }
+
+    /// Writes down at which address this server is reached, for commands whose settings do not say so.
+    pub(crate) fn record_public_url(&self, public_url: &str) -> anyhow::Result<()> {
+        private_file::replace(&self.server_url_file(), &format!("{public_url}\n"))
+    }
+
+    /// The file that `assay serve` writes its address to.
+    fn server_url_file(&self) -> PathBuf {
+        self.data_dir.join("server.url")
     }
 
     /// The file that `assay serve --dev` writes.
@@ -201,7 +214,7 @@ impl Config {
     /// called as well, and mails are written to a folder unless a mail server is set up.
     pub(crate) async fn open_services(
         &self,
-        OpenInstallation { db, keyring, image_analyser }: OpenInstallation,
+        OpenInstallation { db, keyring, blobs, image_analyser }: OpenInstallation,
         public_url: &str,
         dev: bool,
     ) -> anyhow::Result<Services> {
@@ -212,7 +225,7 @@ impl Config {
             db,
             keyring,
             egress,
-            blobs: self.blob_backend()?,
+            blobs,
             face_index_folder: self.data_dir.join("faces"),
             mail: self.mail_transport(dev)?,
             mail_from: self.mail.from.clone(),
@@ -232,20 +245,24 @@ impl Config {
         let purpose = if dev { InstallationUse::Development } else { InstallationUse::Tool };
         let keyring = self.keyring(&db, &*provider, purpose).await?;
         let image_analyser = self.new_image_analyser();
-        self.open_services(OpenInstallation { db, keyring, image_analyser }, &self.public_url(), dev).await
+        let installation = OpenInstallation { db, keyring, blobs: self.blob_backend()?, image_analyser };
+        self.open_services(installation, &self.public_url(), dev).await
     }
 
-    /// The services for a tool that looks at nothing but settings: the database is not touched, and nothing that they seal
-    /// can be opened.
+    /// The services for a tool that looks at nothing but settings: the database is not touched, no folder is made, and nothing
+    /// that they seal can be opened.
     pub(crate) async fn open_services_for_settings(&self) -> anyhow::Result<Services> {
         let mut key = [0; KEY_BYTES];
         SystemEnvironment.fill_random(&mut key);
         let installation = OpenInstallation {
             db: self.open_existing_database()?,
             keyring: Keyring::new(Secret::new(key)),
+            blobs: self.blob_backend_for_settings()?,
             image_analyser: self.new_image_analyser(),
         };
-        self.open_services(installation, &self.public_url(), false).await
+        // What --dev made is served with --dev alone.
+        let dev = self.dev_credentials().is_file();
+        self.open_services(installation, &self.public_url(), dev).await
     }
 
     /// The place that the models are loaded into.
@@ -303,13 +320,12 @@ impl Config {
     }
 
     /// The keys that sign the published trust list.
-    fn trust_list_keys(&self) -> anyhow::Result<Vec<VerificationKey>> {
+    pub(crate) fn trust_list_keys(&self) -> anyhow::Result<Vec<VerificationKey>> {
         match &self.proof.trust_list_keys_file {
             Some(file) => {
-                let set =
-                    std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
-                VerificationKey::parse_set(&set)
-                    .with_context(|| format!("{} is not a JWK set", file.display()))
+                let named = format!("proof.trust_list_keys_file {}", file.display());
+                let set = std::fs::read(file).with_context(|| format!("{named} cannot be read"))?;
+                VerificationKey::parse_set(&set).with_context(|| format!("{named} is not a JWK set"))
             }
             None if self.proof.trust_list_url.is_some() => {
                 anyhow::bail!(

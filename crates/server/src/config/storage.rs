@@ -61,4 +61,9 @@ impl Config {
             allow_http: *allow_http,
         })
     }
+
+    /// The same for a tool that looks at nothing but settings: no folder is made, as nothing is stored.
+    pub(crate) fn blob_backend_for_settings(&self) -> anyhow::Result<BlobBackend> {
+        if self.storage.s3.is_some() { self.blob_backend() } else { Ok(BlobBackend::Memory) }
+    }
 }

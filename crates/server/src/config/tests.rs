@@ -81,6 +81,56 @@ fn a_file_overrides_only_what_it_names() {
     assert_eq!(config.ages.session_retention, SignedDuration::from_hours(30 * 24));
 }
 
+/// The settings that these variables make, beside the defaults.
+fn from_variables(variables: &[(&str, &str)]) -> Config {
+    let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let mut source = EnvironmentSource::new();
+    source.0 = source.0.source(Some(variables.collect()));
+    let settings = config::Config::builder().add_source(source).build().unwrap();
+    settings.try_deserialize().unwrap()
+}
+
+/// Accounts and keys of others may look like numbers, and are not.
+#[test]
+fn a_text_from_the_environment_is_not_rewritten_as_a_number() {
+    let texts = [
+        ("ASSAY__STORAGE__S3__ACCESS_KEY", "00123e4"),
+        ("ASSAY__STORAGE__S3__BUCKET", "007"),
+        ("ASSAY__STORAGE__S3__REGION", "1.50"),
+        ("ASSAY__STORAGE__S3__SECRET_KEY_FILE", "42"),
+        ("ASSAY__CONSOLE__OIDC__ISSUER", "https://id.example.com"),
+        ("ASSAY__CONSOLE__OIDC__CLIENT_ID", "000123"),
+        ("ASSAY__CONSOLE__OIDC__CLIENT_SECRET_FILE", "/run/secrets/oidc"),
+        ("ASSAY__MAIL__FROM", "True"),
+        ("ASSAY__MAIL__USER", "+5"),
+        ("ASSAY__WIRE__BRAND", "1e5"),
+        ("ASSAY__LOG__SERVICE_NAME", "99999999999999999999"),
+    ];
+    let shown = serde_json::to_value(from_variables(&texts)).unwrap();
+    for (name, text) in texts {
+        let path = name.replace("ASSAY__", "/").replace("__", "/").to_ascii_lowercase();
+        assert_eq!(shown.pointer(&path), Some(&Value::from(text)), "{name}");
+    }
+
+    let config = from_variables(&[
+        ("ASSAY__DELIVERY__AT_ONCE", "7"),
+        ("ASSAY__DELIVERY__PER_ENDPOINT", "07"),
+        ("ASSAY__AGES__CONFIDENCE", "0.99"),
+        ("ASSAY__LOG__SAMPLING_RATIO", "0.50"),
+        ("ASSAY__MODELS__PRELOAD", "true"),
+        ("ASSAY__STORAGE__S3__ALLOW_HTTP", "True"),
+        ("ASSAY__STORAGE__S3__ACCESS_KEY", "AKIA"),
+        ("ASSAY__STORAGE__S3__BUCKET", "assay"),
+        ("ASSAY__STORAGE__S3__REGION", "eu-west-1"),
+        ("ASSAY__STORAGE__S3__SECRET_KEY_FILE", "secret"),
+    ]);
+    assert_eq!((config.delivery.max_concurrent, config.delivery.max_concurrent_per_endpoint), (7, 7));
+    assert_eq!((config.ages.estimate_confidence, config.log.sampling_ratio), (Some(0.99), 0.5));
+    let shown = serde_json::to_value(&config).unwrap();
+    assert_eq!(shown["models"]["preload"], true);
+    assert_eq!(shown["storage"]["s3"]["allow_http"], true);
+}
+
 /// What cannot hold is brought into range.
 #[test]
 fn settings_out_of_range_are_brought_into_it() {

@@ -1,6 +1,6 @@
 //! `--dev`: a demo organisation and application in an empty data folder.
 
-use crate::{config::Config, shell::quote_path};
+use crate::{config::Config, private_file, shell::quote_path};
 use anyhow::Context as _;
 use base::Environment;
 use db::Db;
@@ -44,6 +44,11 @@ impl DevCredentials {
             .with_context(|| format!("{} is not a credentials file", file.display()))?;
         file.clone_into(&mut credentials.file);
         Ok(credentials)
+    }
+
+    /// Writes the file, or replaces it.
+    fn write(&self) -> anyhow::Result<()> {
+        private_file::replace(&self.file, &(serde_json::to_string_pretty(self)? + "\n"))
     }
 
     /// The file with the private key.
@@ -91,7 +96,7 @@ pub(crate) async fn prepare_demo_tenant(
         if credentials.base_url != public_url {
             // The server was started on another port: only the address has changed.
             public_url.clone_into(&mut credentials.base_url);
-            replace(&file, &credentials)?;
+            credentials.write()?;
         }
         return Ok(credentials);
     }
@@ -127,23 +132,8 @@ pub(crate) async fn prepare_demo_tenant(
         api_key: api_key.expose().clone(),
         file,
     };
-    replace(&credentials.file, &credentials)?;
+    credentials.write()?;
     Ok(credentials)
-}
-
-/// Replaces the file in one step, so that a reader never sees half of it.
-fn replace(file: &Path, credentials: &DevCredentials) -> anyhow::Result<()> {
-    let temporary = file.with_extension("json.new");
-    if temporary.exists() {
-        std::fs::remove_file(&temporary)?;
-    }
-    let mut out = create_private_file(&temporary)
-        .with_context(|| format!("{} cannot be written", temporary.display()))?;
-    out.write_all(serde_json::to_string_pretty(credentials)?.as_bytes())?;
-    out.write_all(b"\n")?;
-    out.sync_all()?;
-    std::fs::rename(&temporary, file)?;
-    Ok(())
 }
 
 #[cfg(test)]

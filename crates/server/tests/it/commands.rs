@@ -457,6 +457,133 @@ fn the_doctor_looks_at_the_tls_of_the_database() {
     }
 }
 
+/// A server does not start with these, or does without a part of it.
+#[test]
+fn the_doctor_names_settings_that_cannot_be_used() {
+    let place = TestInstallation::new();
+    place.ask(&["migrate"]);
+    let file = place.path("assay.toml");
+    let doctor = |settings: &str| {
+        std::fs::write(&file, settings).unwrap();
+        place.command(&["doctor", "--config", file.to_str().unwrap()])
+    };
+    for (settings, expected) in [
+        ("[mail]\nhost = \"mail.example.com\"", "mail.from"),
+        ("[mail]\nfrom = \"nobody\"", "mail.from"),
+        ("[proof]\ntrust_list_url = \"https://lists.example.com/a\"", "proof.trust_list_keys_file"),
+        ("[proof]\ntrust_list_keys_file = \"/nowhere\"", "proof.trust_list_keys_file"),
+        ("[proof]\ntrust_list = \"/nowhere\"", "proof.trust_list"),
+        ("[wire]\nbrand = \"a b\"", "wire.brand"),
+        ("[log]\nfilter = \"api=loud\"", "log.filter"),
+        ("[log]\notlp_endpoint = \"http://127.0.0.1:4318\"\nsampling_ratio = 2.0", "log.sampling_ratio"),
+        (
+            "[locations]\ngeoip = \"/nowhere\"",
+            "`locations` cannot be used: the database of addresses /nowhere",
+        ),
+        ("[video]\nffmpeg = \"/nowhere\"", "video.ffmpeg"),
+        ("[video]\nffprobe = \"/nowhere\"", "video.ffprobe"),
+        (
+            "[ages.credit_card]\nprovider = \"stripe\"\nsecret_file = \"/nowhere\"",
+            "ages.credit_card.secret_file",
+        ),
+        ("[ages.policies]\nfolder = \"/nowhere\"\nkey_file = \"/nowhere\"", "ages.policies.key_file"),
+        (
+            "[console.oidc]\nissuer = \"https://id.example.com\"\nclient_id = \"console\"\n\
+             client_secret_file = \"/nowhere\"",
+            "console.oidc.client_secret_file",
+        ),
+        (
+            "[storage.s3]\nbucket = \"assay\"\nregion = \"eu-west-1\"\naccess_key = \"AKIA\"\n\
+             secret_key_file = \"/nowhere\"",
+            "storage.s3.secret_key_file",
+        ),
+    ] {
+        // Without models, because loading them takes longest; that is told of as well.
+        let output = doctor(settings).env("ASSAY__MODELS__FOLDER", "/nowhere").output().unwrap();
+        let said = text(&output.stdout);
+        let bad: Vec<_> = said.split("BAD   ").skip(1).filter(|told| !told.starts_with("models ")).collect();
+        let [bad] = bad.as_slice() else { panic!("{settings}: {said}") };
+        assert!(bad.lines().take(2).any(|line| line.contains(expected)), "{settings}: {said}");
+    }
+    let look = |settings: &str| {
+        let output = doctor(settings).output().unwrap();
+        (output.status.code(), text(&output.stdout))
+    };
+    let (code, said) = look("[wire]\nbrand = \"a b\"");
+    assert_eq!(code, Some(1), "{said}");
+
+    // A list of somebody else's that is fetched is no reason to say that there is none.
+    let example = std::fs::read_to_string(repository("docs/examples/trust-list.json")).unwrap();
+    let mut list: Value = serde_json::from_str(&example).unwrap();
+    let keys = place.path("keys.json");
+    std::fs::write(&keys, json!({ "keys": list["issuers"][2]["keys"] }).to_string()).unwrap();
+    let settings = "[proof]\ntrust_list_url = \"https://lists.example.com/a\"\ntrust_list_keys_file = ";
+    let (code, said) = look(&format!("{settings}{keys:?}"));
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        said.contains("fetched from https://lists.example.com/a") && !said.contains("only proofs"),
+        "{said}"
+    );
+
+    // Nobody on a list that is over is trusted.
+    let trust_list = place.path("trust-list.json");
+    list["exp"] = json!(1_700_000_000);
+    std::fs::write(&trust_list, list.to_string()).unwrap();
+    let (code, said) = look(&format!("[proof]\ntrust_list = {trust_list:?}"));
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("has expired") && said.contains("proof.trust_list"), "{said}");
+    let trusted = place.run(&["poa", "trust", "--config", file.to_str().unwrap()]);
+    assert_eq!(trusted.status.code(), Some(1));
+    assert!(text(&trusted.stderr).contains("expired at 2023-11-14"), "{}", text(&trusted.stderr));
+    assert!(!text(&trusted.stdout).contains("GOV_EXAMPLE"), "{}", text(&trusted.stdout));
+}
+
+/// What the database says is told as it is, and a folder that cannot be looked into is not one without a database.
+#[test]
+fn the_doctor_says_why_a_database_does_not_answer() {
+    let place = TestInstallation::new();
+    std::fs::write(place.path("assay.db"), [b'x'; 4096]).unwrap();
+    let foreign = text(&place.run(&["doctor"]).stdout);
+    assert!(foreign.contains("file is not a database"), "{foreign}");
+
+    let url = format!("sqlite:{}", place.path("assay.db/other.db").display());
+    let doctor = place.command(&["doctor"]).env("ASSAY__DATABASE__URL", url).output().unwrap();
+    let said = text(&doctor.stdout);
+    assert_eq!(doctor.status.code(), Some(1), "{said}");
+    assert!(said.contains("Not a directory") && !said.contains("assay migrate"), "{said}");
+}
+
+/// A slip in the address of a server is neither printed with its password nor taken for the name of a file.
+#[test]
+fn a_slip_in_the_url_of_the_database_is_refused_without_its_password() {
+    let place = TestInstallation::new();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("database.url");
+    let files = |folder: &Path| std::fs::read_dir(folder).unwrap().count();
+    for url in [
+        "\"postgres://assay:swordfish@db/assay\"",
+        "psql://assay:swordfish@db/assay",
+        "postgres//assay:swordfish@db/assay",
+        "host=db password=swordfish",
+        "mysql:swordfish",
+    ] {
+        std::fs::write(&file, format!("{url}\n")).unwrap();
+        for arguments in [&["org", "list"][..], &["serve", "--listen", "127.0.0.1:0"], &["doctor"]] {
+            for (name, value) in
+                [("ASSAY__DATABASE__URL", url), ("ASSAY__DATABASE__URL_FILE", file.to_str().unwrap())]
+            {
+                let mut command = place.command(arguments);
+                let output = command.env(name, value).current_dir(folder.path()).output().unwrap();
+                let said = text(&output.stdout) + &text(&output.stderr);
+                assert_eq!(output.status.code(), Some(1), "{arguments:?} {name} {url}: {said}");
+                assert!(said.contains("database.url is not the address of a database"), "{said}");
+                assert!(!said.contains("swordfish"), "{arguments:?} {name} {url}: {said}");
+                assert_eq!((files(folder.path()), files(&place.path(""))), (1, 0), "{arguments:?} {url}");
+            }
+        }
+    }
+}
+
 /// A backup brings back who was deleted since; the exported audit trail has them deleted again.
 #[test]
 fn who_was_deleted_after_a_backup_is_deleted_again_when_it_was_restored() {
@@ -487,6 +614,24 @@ fn who_was_deleted_after_a_backup_is_deleted_again_when_it_was_restored() {
     let _ = std::fs::remove_file(place.path("assay.db-shm"));
     copy(backup.path(), &place.path(""));
     assert!(place.ask(&["account", "list"]).contains(&ada));
+
+    // What a timer leaves whose export failed, and what it writes once the backup is restored.
+    let other = place.path("other.jsonl");
+    let restored = place.ask(&["audit", "export"]);
+    for (lines, expected) in [("", "has no record"), (&*restored, "is in the restored trail")] {
+        std::fs::write(&other, lines).unwrap();
+        let refused = place.run(&["audit", "replay-erasures", other.to_str().unwrap()]);
+        assert_eq!(refused.status.code(), Some(1), "{lines}");
+        assert!(text(&refused.stdout).starts_with("0 deleted again"), "{}", text(&refused.stdout));
+        assert!(text(&refused.stderr).contains(expected), "{}", text(&refused.stderr));
+    }
+    let guide = std::fs::read_to_string(repository("docs/RUNNING.md")).unwrap();
+    let (_, guide) = guide.split_once("\n## Backups\n").unwrap();
+    let (guide, _) = guide.split_once("\n## ").unwrap();
+    for words in ["`assay.db-wal`", "`assay.db-shm`", "trail.new && mv"] {
+        assert!(guide.contains(words), "docs/RUNNING.md says nothing of {words}");
+    }
+
     let replay = || place.ask(&["audit", "replay-erasures", export.to_str().unwrap()]);
     let said = replay();
     assert!(said.contains("1 deleted again") && said.contains("0 failed"), "{said}");

@@ -1,9 +1,19 @@
 //! The holder's page in a real browser, from the invitation to the till.
 
-use crate::test_installation::{TestInstallation, repository, text};
+use crate::test_installation::{Server, TestInstallation, repository, text};
 use base::Environment as _;
 use serde_json::{Value, json};
 use std::process::Command;
+
+/// What the till of the application with this token learns of a code.
+fn verify(server: &Server, token: &str, code: &str) -> Value {
+    let scanned_at = base::SystemEnvironment.now().to_string();
+    let query = json!({ "qr": { "value": code, "scanned_at": scanned_at }, "terminal": { "id": "till" } });
+    let url = format!("{}/poa/v1/verify", server.url);
+    let bearer = format!("Authorization: Bearer {token}");
+    let sent = Command::new("curl").args(["-s", "-H", &bearer, "-d", &query.to_string(), &url]).output();
+    serde_json::from_slice(&sent.unwrap().stdout).unwrap()
+}
 
 #[test]
 fn a_holder_shows_his_page_and_the_till_believes_it_once() {
@@ -20,15 +30,7 @@ fn a_holder_shows_his_page_and_the_till_believes_it_once() {
     assert!(code.starts_with("POA1:") && code.len() <= 500, "{code:?} {}", text(&scanned.stderr));
 
     let token = place.ask(&["token", "create", "--app", app, "--scope", "poa:verify"]);
-    let verify = || -> Value {
-        let scanned_at = base::SystemEnvironment.now().to_string();
-        let query =
-            json!({ "qr": { "value": code, "scanned_at": scanned_at }, "terminal": { "id": "till" } });
-        let url = format!("{}/poa/v1/verify", server.url);
-        let bearer = format!("Authorization: Bearer {token}");
-        let sent = Command::new("curl").args(["-s", "-H", &bearer, "-d", &query.to_string(), &url]).output();
-        serde_json::from_slice(&sent.unwrap().stdout).unwrap()
-    };
+    let verify = || verify(&server, &token, &code);
     let first = verify();
     assert_eq!((&first["status"], &first["result"]["age_over"]), (&json!("SUCCESS"), &json!(18)), "{first}");
     assert!(first["result"]["checks"].as_array().unwrap().contains(&json!("HOLDER_BOUND")), "{first}");
@@ -52,4 +54,30 @@ fn a_code_of_the_command_line_is_drawn_and_believed() {
     let refused = place.run(&["poa", "issue", "--age-over", "0"]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(text(&refused.stderr).contains("1 to 120"), "{}", text(&refused.stderr));
+}
+
+/// A server without `server.public_url` is reached where it listens, and the commands beside it must know where that is.
+#[test]
+fn commands_know_where_a_server_without_a_public_url_listens() {
+    let place = TestInstallation::with_models("nowhere".into());
+    let start = || {
+        let server = place.serve_unready();
+        server.until("/poa/v1/issuer/keys", 200);
+        server
+    };
+    let ensure_link = |server: &Server| {
+        let link = place.ask(&["init", "--email", "ada@example.com"]);
+        assert!(link.starts_with(&format!("{}/console/#operator-invite=", server.url)), "{link}");
+    };
+    let server = start();
+    ensure_link(&server);
+    let org = place.ask(&["org", "create", "Corner shop"]);
+    let app = place.ask(&["app", "create", "Till", "--org", &org]);
+    let token = place.ask(&["token", "create", "--app", &app, "--scope", "poa:verify"]);
+    let code = place.ask(&["poa", "issue", "--age-over", "18"]);
+    let believed = verify(&server, &token, &code);
+    assert_eq!(believed["status"], "SUCCESS", "{believed}");
+
+    assert_eq!(server.stop(), Some(0));
+    ensure_link(&start());
 }

@@ -198,6 +198,17 @@ fn an_unreachable_database_is_told_of_and_nothing_breaks() {
     assert_eq!(server.stop(), Some(0), "waiting for a database does not keep it from stopping");
 }
 
+/// Prometheus sees no increase in a counter that appears as 1.
+#[test]
+fn counters_that_alerts_watch_are_there_from_the_start() {
+    let place = TestInstallation::with_models("nowhere".into());
+    let server = place.serve_unready();
+    let metrics = server.until("/metrics", 200);
+    for name in ["assay_panics_total", "assay_job_panics_total", "assay_inference_panics_total"] {
+        assert!(metrics.lines().any(|line| line == format!("{name} 0")), "{name}: {metrics}");
+    }
+}
+
 /// Connections that cost their holder nothing must not cost others their turn: whoever sends nothing, the beginning of
 /// HTTP/2's preface, half of the headers or headers without their body makes room.
 #[test]
