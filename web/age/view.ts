@@ -1,6 +1,6 @@
 // Renders the page's state: the screen and, on it, the view of the current step, which is kept while the step is updated.
 
-import { button, confirmDialog, getById, make } from "../shared/dom";
+import { button, closeDialog, confirmDialog, getById, make } from "../shared/dom";
 import { copyLink, showQrCode } from "../shared/handoff";
 import { importAgain } from "../shared/import-again";
 import type { PageLayout, Screen as Shown } from "../shared/page-layout";
@@ -57,7 +57,11 @@ export class View {
     if (this.#mounted && this.#mounted.number !== state.view?.number) {
       this.#unmount(this.#mounted);
     }
-    getById("stop").hidden = !isCancellable(state.screen);
+    const cancellable = isCancellable(state.screen);
+    getById("stop").hidden = !cancellable;
+    if (!cancellable) {
+      closeDialog();
+    }
     this.#stage.markSandbox(state.session?.sandbox ? this.#texts.sandbox : undefined);
     this.#enter(state.screen);
   }
@@ -98,18 +102,20 @@ export class View {
     };
     told.after(button(say.stay, stay, { id: "stay", class: "quiet" }));
     const count = (left: number) => {
-      told.textContent = interpolate(say.leaving, { seconds: left });
       if (left <= 0) {
+        // An application may open and leave this page where it is.
+        this.stay();
         location.assign(url);
-      } else {
-        this.#later(1000, () => count(left - 1));
+        return;
       }
+      told.textContent = interpolate(say.leaving, { seconds: left });
+      this.#later(1000, () => count(left - 1));
     };
     count(seconds);
     this.#stage.announce(interpolate(say.leaving, { seconds }));
   }
 
-  /** Cancels the return to the business. */
+  /** Ends the countdown to the return to the business. */
   stay(): void {
     for (const timer of this.#timers.splice(0)) {
       clearTimeout(timer);

@@ -450,7 +450,11 @@ export class Controller {
     const cancelled = step.on === "over" && step.failure === "cancelled";
     const hasten = cancelled || this.#state.config?.suppressedScreens.has("completion") === true;
     if (leaveTo && (step.on === "done" || cancelled)) {
-      this.#later(hasten ? 0 : AUTO_RETURN_MS, () => location.assign(leaveTo));
+      this.#later(hasten ? 0 : AUTO_RETURN_MS, () => {
+        // An application may open and leave this page where it is.
+        document.getElementById("leaving")?.remove();
+        location.assign(leaveTo);
+      });
     }
   }
 
@@ -476,6 +480,7 @@ export class Controller {
     if (this.#state.step.on !== "done" && this.#state.step.on !== "over") {
       this.#broken = true;
       this.#camera.close();
+      closeDialog();
       this.#view.show(
         brokenScreen(this.#texts, () => location.reload()),
         this.#texts,

@@ -487,7 +487,7 @@ function done(
   const end = handedOff
     ? [paragraph(say.handedOff)]
     : leaveTo
-      ? [paragraph(say.leaving), row(primaryButton(say.leave, actions.leave))]
+      ? [make("p", { id: "leaving" }, say.leaving), row(primaryButton(say.leave, actions.leave))]
       : [embedded ? undefined : paragraph(say.close)];
   return {
     heading: say.heading,

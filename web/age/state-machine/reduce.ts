@@ -366,13 +366,16 @@ function handleSession(t: Transition, request: PageRequest, session: Session): v
       }
       return;
     }
-    case "recovery":
+    case "recovery": {
+      // Only after a refusal: time that is up here may not be up yet for the server.
+      const { recovering: again } = t.state;
       t.set({ recovering: false });
       applySession(t, session);
       if (t.state.screen.on === "start") {
-        t.set({ screen: { on: "start", again: true } });
+        t.set({ screen: { on: "start", again } });
       }
       return;
+    }
     case "departure":
       // Frames open no tabs for an issuer's session: somebody else made this address to have another person prove their
       // age.

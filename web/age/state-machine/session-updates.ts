@@ -183,17 +183,13 @@ function announceReturn(t: Transition, { callback }: Session, seconds: number): 
   }
 }
 
-/** The session's time is over. What was sent in time may be answered yet, and what others do may have brought an outcome: the
- * server knows. */
+/** The session's time is over. What was sent in time may be answered yet, and what others do, such as a phone that took over, may
+ * have brought an outcome: the server knows. */
 export function expireSession(t: Transition): void {
-  const { screen, pending, polling } = t.state;
+  const { screen, pending } = t.state;
   const answers = pending !== undefined && pending.request.ask !== "load";
   // The answer may have been lost on its way here: trying again asks the server.
   const interrupted = screen.on === "interrupted" && screen.request?.ask !== "load";
-  if (!answers && !interrupted && !polling) {
-    endSession(t, "expired");
-    return;
-  }
   t.do({ do: "startCountdown", seconds: undefined });
   if (!answers && !interrupted) {
     enterScreen(t, { on: "loading" });

@@ -182,6 +182,22 @@ export async function holdAddress(page: Page, address: string | RegExp): Promise
   return letGo;
 }
 
+/** Has an application's address lead nowhere, as where it opens beside the page; answers how to ask for those that were called. */
+export async function holdApplications(page: Page): Promise<() => Promise<string[]>> {
+  await page.addInitScript(() => {
+    const called: string[] = [];
+    Object.assign(window, { called });
+    navigation.addEventListener("navigate", (event) => {
+      const { url } = event.destination;
+      if (!/^(https?|about|blob):/.test(url)) {
+        event.preventDefault();
+        called.push(url);
+      }
+    });
+  });
+  return () => page.evaluate(() => (window as unknown as { called: string[] }).called);
+}
+
 export interface HeldCalls {
   /** The paths that were called, in their order. */
   readonly asked: readonly string[];

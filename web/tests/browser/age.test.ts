@@ -6,6 +6,7 @@ import {
   confirmStop,
   expectAccessible,
   fill,
+  holdApplications,
   intercept,
   press,
   pressableElement,
@@ -194,6 +195,22 @@ test("the return is announced and can be stopped", async ({ page, server }) => {
   await expect(page).toHaveURL(/\/thanks$/);
 });
 
+test("an application is called once, and the page that stays counts no more", async ({ page, server }) => {
+  const called = await holdApplications(page);
+  await page.clock.install();
+  await stopClock(page);
+  server.status = "COMPLETE";
+  server.view = { callback: { url: "myapp://done", auto: true } };
+  await page.goto(server.page());
+  await expect(page.locator("#leaving")).toBeVisible();
+  await expect(page.locator("#stay")).toBeVisible();
+  await page.clock.runFor(10_000);
+  expect(await called()).toEqual(["myapp://done"]);
+  await expect(page.locator("#leaving")).toHaveCount(0);
+  await expect(page.locator("#stay")).toHaveCount(0);
+  await expect(pressableElement(page, "Go on")).toHaveAttribute("href", "myapp://done");
+});
+
 test("a check that goes on later is waited for, and ends as it ends", async ({ page, server }) => {
   server.methods = [method("DOC_SCAN")];
   server.scripts.DOC_SCAN = () => ({ ends: "PROCESSING" });
@@ -241,6 +258,27 @@ test("somebody stops, is asked once, and goes where the business wants", async (
   await accessible(page, "stopped");
 });
 
+test("what is finished while somebody is asked whether to stop is done, and the question is gone", async ({
+  page,
+  server,
+}) => {
+  await page.goto(server.page("email"));
+  await fill(page, "Email address", "ada@example.com");
+  await press(page, "Check");
+  await fill(page, "Code", "123456");
+  const answer = server.hold("POST /attempts/ID");
+  await press(page, "Continue");
+  await press(page, "Stop");
+  await expect(page.locator("#sure")).toBeVisible();
+  answer();
+  await heading(page, "Your age is confirmed");
+  await expect(page.locator("#sure")).toBeHidden();
+  await expect(page.locator("#heading")).toBeFocused();
+  expect(server.count(/cancel/)).toBe(0);
+  await press(page, "Go on");
+  await expect(page).toHaveURL(/\/thanks\?/);
+});
+
 test("a session that expired, is blocked, unknown, of another application, or not named says what it is", async ({
   page,
   server,
@@ -280,6 +318,7 @@ test("time that runs out is warned of, and ends it wherever somebody is", async 
 
   await way(page, "Email address").click();
   await heading(page, "Your email address");
+  server.refuse("GET ", 410, "SESSION_EXPIRED");
   await page.clock.fastForward(server.seconds * 1000);
   await heading(page, "Time is up");
   await keep(page, "32-expired");

@@ -8,6 +8,7 @@ import {
   expectLargeTargets,
   expectRecorded,
   holdAddress,
+  holdApplications,
   holdCalls,
   intercept,
   press,
@@ -309,6 +310,39 @@ test("what is finished while somebody is asked whether to stop is done, and the 
   await finishing.answer();
   await heading(page, "Done, thank you");
   expect(await recordedTexts(page)).not.toContain("Stopped");
+});
+
+test("where the page breaks while somebody is asked whether to stop, the question is gone", async ({
+  page,
+  server,
+  observed,
+}) => {
+  await page.goto(server.page);
+  await expect(pressableElement(page, "Start")).toBeVisible();
+  await press(page, "Stop");
+  await expect(page.locator("#sure")).toBeVisible();
+  await page.evaluate(() => reportError("a mistake"));
+  await heading(page, "Something broke");
+  await expect(page.locator("#sure")).toBeHidden();
+  await expect(page.locator("#heading")).toBeFocused();
+  await press(page, "Load again");
+  await expect(pressableElement(page, "Start")).toBeVisible();
+  observed.ignore(/a mistake/);
+});
+
+test("an application is called once, and the page that stays does not say that it leaves", async ({ page, server }) => {
+  const called = await holdApplications(page);
+  server.fulfil("ID_DOCUMENT");
+  server.sdk = { success_url: "myapp://done" };
+  await page.clock.install();
+  await stopClock(page);
+  await page.goto(server.page);
+  await heading(page, "Done, thank you");
+  await says(page, "You are taken back in a moment.");
+  await page.clock.runFor(10_000);
+  expect(await called()).toEqual(["myapp://done"]);
+  await expect(page.locator("#leaving")).toHaveCount(0);
+  await expect(pressableElement(page, "Go on to the business")).toBeVisible();
 });
 
 test("mails that the business wants to be asked for are asked for once, the thanks at the end", async ({

@@ -640,8 +640,10 @@ test("a passkey is used for its attempt, and one that is not used leaves the ste
 test("time that runs out ends it wherever somebody is, but at an end", () => {
   for (const page of [Page.atStart(), Page.atStep(FORM)]) {
     page.send({ is: "expired" });
-    assert.deepEqual(page.state.screen, { on: "over", why: "expired", issuing: false });
+    assert.deepEqual([page.on, page.asked], ["loading", "recovery"], "the server says whether it is over");
     assert.deepEqual(page.did("startCountdown"), [{ do: "startCountdown", seconds: undefined }]);
+    page.refused(410, "SESSION_EXPIRED");
+    assert.deepEqual(page.state.screen, { on: "over", why: "expired", issuing: false });
   }
   const done = Page.atStart(session({ status: "COMPLETE" }));
   assert.equal(done.send({ is: "expired" }).on, "done");
@@ -677,7 +679,7 @@ test("what was sent in time is waited for, and says whether time is up", () => {
   const loading = Page.atStart();
   loading.send({ is: "methodChosen", method: session().methods[0] as never }).turn(turn(FORM));
   assert.equal(loading.asked, "load");
-  assert.equal(loading.send({ is: "expired" }).on, "over");
+  assert.equal(loading.send({ is: "expired" }).asked, "recovery");
 });
 
 test("where the network broke off, the server is asked whether what was sent came in time", () => {
@@ -698,7 +700,7 @@ test("where the network broke off, the server is asked whether what was sent cam
   // A module is no answer.
   const loading = Page.atStart();
   loading.send({ is: "methodChosen", method: session().methods[0] as never }).turn(turn(FORM));
-  assert.equal(loading.cut().send({ is: "expired" }).on, "over");
+  assert.equal(loading.cut().send({ is: "expired" }).asked, "recovery");
   // An issuer's tab does not give up the order either.
   const issuer = issuing().read(session({ issues: 18 }));
   issuer.send({ is: "methodChosen", method: session().methods[0] as never }).cut();
@@ -715,6 +717,30 @@ test("where others are at work, the server is asked before time is said to be up
   assert.deepEqual([page.on, page.asked], ["loading", "recovery"]);
   assert.equal(page.read(session({ status: "COMPLETE", seconds_left: 0 })).on, "done");
   assert.deepEqual(wait().refused(410, "SESSION_EXPIRED").state.screen, { on: "over", why: "expired", issuing: false });
+});
+
+test("what a phone brought after it was called back is known before time is said to be up", () => {
+  const named = { target_origin_url: "https://shop.example" };
+  const back = () => {
+    const page = Page.atStart(session(named), { embedded: true }).send({ is: "handOffChosen" });
+    page.send({ is: "backToChoice" }).read(session(named));
+    assert.deepEqual([page.on, page.state.polling], ["start", undefined], "nobody asks any more");
+    page.send({ is: "expired" });
+    assert.deepEqual([page.on, page.asked, page.did("notifyParent")], ["loading", "recovery", []]);
+    return page;
+  };
+  const told = (page: Page) => page.did("notifyParent").map(({ message }) => "status" in message && message.status);
+  const done = back().read(session({ ...named, status: "COMPLETE", seconds_left: 0 }));
+  assert.deepEqual([done.on, told(done)], ["done", ["COMPLETE"]]);
+  const over = back().refused(410, "SESSION_EXPIRED");
+  assert.deepEqual([over.on, told(over)], ["over", ["EXPIRED"]]);
+  // Where nobody answers, that is said once, and asked again when somebody wants it or the network is back.
+  const cut = back().cut();
+  assert.deepEqual([cut.on, cut.effects], ["interrupted", []]);
+  assert.equal(cut.send({ is: "resumed" }).asked, "recovery");
+  assert.equal(cut.read(session({ ...named, status: "COMPLETE", seconds_left: 0 })).on, "done");
+  // A server whose clock is behind goes on for so long.
+  assert.deepEqual(back().read(session({ ...named, seconds_left: 1 })).state.screen, { on: "start", again: false });
 });
 
 test("a page that broke takes in nothing more, unless it had ended", () => {
@@ -750,14 +776,17 @@ test("the page around a frame is told each change once, if its origin is the one
   assert.deepEqual(page.did("notifyParent"), message("COMPLETE", { method: "EMAIL" }));
   // The server hands over no session whose time is over.
   const open = () => Page.atStart(session(named), { embedded: true });
-  assert.deepEqual(open().send({ is: "expired" }).did("notifyParent"), message("EXPIRED"));
+  const late = open().send({ is: "expired" });
+  assert.deepEqual(late.did("notifyParent"), []);
+  assert.deepEqual(late.refused(410, "SESSION_EXPIRED").did("notifyParent"), message("EXPIRED"));
   const refused = open().send({ is: "methodChosen", method: session().methods[0] as never });
   assert.deepEqual(refused.refused(410, "SESSION_EXPIRED").did("notifyParent"), message("EXPIRED"));
   // What was sent in time may have been answered, and a failure stays one.
   const cut = open().send({ is: "methodChosen", method: session().methods[0] as never });
   assert.deepEqual(cut.cut().send({ is: "expired" }).did("notifyParent"), []);
   const failed = Page.atStart(session({ ...named, status: "FAIL", retry: true }), { embedded: true });
-  assert.deepEqual([failed.send({ is: "expired" }).on, failed.did("notifyParent")], ["over", []]);
+  failed.send({ is: "expired" }).refused(410, "SESSION_EXPIRED");
+  assert.deepEqual([failed.on, failed.did("notifyParent")], ["over", []]);
   for (const target of ["nonsense", "*", "data:text/html,x", null]) {
     const told = Page.atStart(session({ target_origin_url: target }), { embedded: true }).did("notifyParent");
     assert.deepEqual(told, [], String(target));
