@@ -49,7 +49,7 @@ pub struct CamaraSettings {
     #[serde(default = "scope")]
     pub scope: String,
     /// Whether to accept only records that the operator checked against an official document.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "base::settings::boolean_or_text")]
     pub verified_only: bool,
 }
 

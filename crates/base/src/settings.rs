@@ -4,7 +4,7 @@
 
 use jiff::SignedDuration;
 use serde::{Deserialize, Deserializer, Serializer, de};
-use std::time::Duration;
+use std::{fmt, str::FromStr, time::Duration};
 
 /// The most milliseconds that can be set: a day.
 const MAX_MILLISECONDS: u64 = 24 * 3600 * 1000;
@@ -151,17 +151,76 @@ where
     N::deserialize(from).map(T::from)
 }
 
+/// Reads a boolean that may be written as a text, in a section that serde holds back until it knows its kind (`serde(tag)`).
+/// The environment has nothing but texts, and only in other sections does the reader of the configuration convert them. The
+/// words are those that it takes there.
+pub fn boolean_or_text<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
+    let parse = |text: &str| match text.to_lowercase().as_str() {
+        "1" | "true" | "on" | "yes" => Some(true),
+        "0" | "false" | "off" | "no" => Some(false),
+        _ => None,
+    };
+    from.deserialize_any(ValueOrText { expected: "a boolean", parse })
+}
+
+/// Reads a whole number that may be written as a text, for the same sections.
+pub fn number_or_text<'de, N, D>(from: D) -> Result<N, D::Error>
+where
+    N: Deserialize<'de> + FromStr,
+    D: Deserializer<'de>,
+{
+    from.deserialize_any(ValueOrText { expected: "an integer", parse: |text| text.parse::<N>().ok() })
+}
+
+/// Reads a value as it is, or from a text.
+struct ValueOrText<T> {
+    expected: &'static str,
+    parse: fn(&str) -> Option<T>,
+}
+
+impl<'de, T: Deserialize<'de>> de::Visitor<'de> for ValueOrText<T> {
+    type Value = T;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.expected)
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<T, E> {
+        T::deserialize(de::value::BoolDeserializer::new(value))
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<T, E> {
+        T::deserialize(de::value::I64Deserializer::new(value))
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<T, E> {
+        T::deserialize(de::value::U64Deserializer::new(value))
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<T, E> {
+        T::deserialize(de::value::F64Deserializer::new(value))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+        (self.parse)(text).ok_or_else(|| E::invalid_type(de::Unexpected::Str(text), &self))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use jiff::Timestamp;
     use serde::de::{
         IntoDeserializer as _,
-        value::{Error, F64Deserializer, U64Deserializer},
+        value::{BoolDeserializer, Error, F64Deserializer, StrDeserializer, U64Deserializer},
     };
 
     fn count(count: u64) -> U64Deserializer<Error> {
         count.into_deserializer()
+    }
+
+    fn text(text: &str) -> StrDeserializer<'_, Error> {
+        text.into_deserializer()
     }
 
     fn fraction(number: f64) -> F64Deserializer<Error> {
@@ -239,5 +298,29 @@ mod tests {
         for number in [f64::NAN, f64::INFINITY] {
             assert!(refused(number).contains("seconds are too many"), "{number}");
         }
+    }
+
+    #[test]
+    fn a_boolean_or_a_number_is_read_from_a_text_as_well() {
+        for (words, value) in [(["1", "True", "on", "YES"], true), (["0", "FALSE", "off", "no"], false)] {
+            assert_eq!(boolean_or_text(BoolDeserializer::<Error>::new(value)), Ok(value));
+            for word in words {
+                assert_eq!(boolean_or_text(text(word)), Ok(value), "{word}");
+            }
+        }
+        let refused = boolean_or_text(text("maybe")).unwrap_err().to_string();
+        assert_eq!(refused, "invalid type: string \"maybe\", expected a boolean");
+        let refused = boolean_or_text(count(1)).unwrap_err().to_string();
+        assert_eq!(refused, "invalid type: integer `1`, expected a boolean");
+
+        assert_eq!(number_or_text(count(18)), Ok(18_u8));
+        assert_eq!(number_or_text(text("018")), Ok(18_u32));
+        let refused = |read: Result<u8, Error>| read.unwrap_err().to_string();
+        assert_eq!(refused(number_or_text(count(256))), "invalid value: integer `256`, expected u8");
+        for number in ["256", "-1", "1e2", "18.0", ""] {
+            let words = format!("invalid type: string {number:?}, expected an integer");
+            assert_eq!(refused(number_or_text(text(number))), words);
+        }
+        assert!(number_or_text::<u8, _>(fraction(18.0)).is_err());
     }
 }

@@ -56,8 +56,8 @@ pub enum DbError {
     SchemaTooNew(SchemaStatus),
     /// It names no database. Without the URL: it may hold a password.
     #[error(
-        "it is neither postgres://…, nor sqlite:PATH, nor a path alone, which has no quotes, @ or =, and no colon before the \
-         first slash"
+        "it is neither postgres://…, nor sqlite:PATH, nor a path alone; write `sqlite:` before a path with quotes, `@`, `=` or \
+         a colon"
     )]
     InvalidUrl,
     /// Any other error of the driver.
@@ -814,6 +814,12 @@ mod tests {
             let refused = Db::open(url, 2).unwrap_err();
             assert!(matches!(refused, DbError::InvalidUrl), "{url}: {refused:?}");
             assert!(!refused.to_string().contains("swordfish"), "{refused}");
+        }
+        // What is a path after all is told how to say so.
+        for path in ["/srv/a@b.db", "/srv/a=b.db", "it's.db", "a:b/c.db"] {
+            let refused = Db::open(path, 2).unwrap_err().to_string();
+            assert!(refused.contains("write `sqlite:` before a path with quotes"), "{path}: {refused}");
+            assert_eq!(Db::open(&format!("sqlite:{path}"), 2).unwrap().sqlite_file(), Some(path.into()));
         }
         for (url, file) in [
             ("sqlite:none.db", "none.db"),

@@ -31,7 +31,7 @@ pub enum DeviceSignalSettings {
 #[serde(deny_unknown_fields)]
 pub struct PlatformSettings {
     /// How long a challenge is valid, seconds.
-    #[serde(default = "challenge_seconds")]
+    #[serde(default = "challenge_seconds", deserialize_with = "base::settings::number_or_text")]
     pub challenge_seconds: u32,
     /// Apps on Google Play.
     #[serde(default)]

@@ -111,7 +111,7 @@ pub struct OidcSettings {
     #[serde(default)]
     pub decryption_key_files: Vec<PathBuf>,
     /// Whether responses must be encrypted.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "base::settings::boolean_or_text")]
     pub encrypted: bool,
     /// Scopes in addition to `openid`.
     #[serde(default)]
@@ -123,10 +123,10 @@ pub struct OidcSettings {
     #[serde(default)]
     pub parameters: BTreeMap<String, String>,
     /// Whether the request is pushed (RFC 9126).
-    #[serde(default)]
+    #[serde(default, deserialize_with = "base::settings::boolean_or_text")]
     pub pushed: bool,
     /// Whether tokens are bound to a key of the attempt (RFC 9449).
-    #[serde(default)]
+    #[serde(default, deserialize_with = "base::settings::boolean_or_text")]
     pub dpop: bool,
     /// Where the claims are.
     #[serde(default)]

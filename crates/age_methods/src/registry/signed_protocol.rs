@@ -22,7 +22,7 @@ pub struct SignedProtocolSettings {
     /// A file with the secret that both sides know: `whsec_` and 24 to 64 bytes in base64.
     pub secret_file: PathBuf,
     /// Whether answers must be signed with the same secret.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "base::settings::boolean_or_text")]
     pub signed_answers: bool,
 }
 

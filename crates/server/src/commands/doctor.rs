@@ -21,7 +21,7 @@ use std::{
 };
 
 /// Check models, database, disk, clock and ffmpeg, and say how to fix what is wrong. The exit code is 1 if anything is. It
-/// creates neither folder, database nor key.
+/// leaves neither folder, database nor key behind.
 #[derive(clap::Args)]
 pub(crate) struct DoctorArgs {
     /// First print the settings in force as JSON, without secrets.
@@ -114,6 +114,7 @@ async fn unusable_settings(config: &Config) -> Vec<String> {
         config.brand().map(drop),
         telemetry::check_settings(&config.log),
         locations.map(drop),
+        config.check_storage_folder(),
         Box::pin(config.open_services_for_settings()).await.map(drop),
     ];
     checked.into_iter().filter_map(Result::err).map(|error| with_causes(&*error)).collect()

@@ -1,6 +1,6 @@
 //! The settings in force, and where each comes from, for operators.
 
-use super::{Config, environment::EnvironmentSource};
+use super::{Config, environment_source};
 use anyhow::Context as _;
 use api::{SettingInForce, SettingSource};
 use serde_json::Value;
@@ -13,7 +13,7 @@ impl Config {
         if let Some(path) = &self.config_file {
             file = file.add_source(config::File::from(path.as_path()).format(config::FileFormat::Toml));
         }
-        let environment = config::Config::builder().add_source(EnvironmentSource::new());
+        let environment = config::Config::builder().add_source(environment_source());
         let read = |sources: config::ConfigBuilder<config::builder::DefaultState>| {
             sources
                 .build()

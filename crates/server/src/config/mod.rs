@@ -3,7 +3,6 @@
 //! knows.
 
 mod database;
-mod environment;
 mod in_force;
 mod keys;
 mod mail;
@@ -40,7 +39,6 @@ use domain::{
     request_log::RequestLogSettings,
     tenancy::limits::LimitSettings,
 };
-use environment::EnvironmentSource;
 use media::{
     blobs::BlobBackend, fetch::EgressPolicy, image_validation::ImageLimits, sandbox::SandboxSettings,
     video::VideoSettings,
@@ -109,6 +107,13 @@ pub(crate) struct OpenInstallation {
     pub(crate) image_analyser: ImageAnalyser,
 }
 
+/// The environment variables that are settings. All arrive as texts, for one that looks like a number may be the id of an
+/// account; a setting that is a number or a boolean reads its text. In sections with a `provider`, that is
+/// [`base::settings::boolean_or_text`] and [`base::settings::number_or_text`].
+fn environment_source() -> config::Environment {
+    config::Environment::with_prefix("ASSAY").prefix_separator("__").separator("__")
+}
+
 impl Config {
     /// Reads the file and the environment.
     pub(crate) fn load(installation: &InstallationArgs) -> anyhow::Result<Self> {
@@ -117,7 +122,7 @@ impl Config {
             sources = sources.add_source(config::File::from(file.as_path()).format(config::FileFormat::Toml));
         }
         let mut config: Self = sources
-            .add_source(EnvironmentSource::new())
+            .add_source(environment_source())
             .build()
             .and_then(config::Config::try_deserialize)
             .context("the configuration cannot be read")?;

@@ -4,8 +4,12 @@ use super::Config;
 use anyhow::Context as _;
 use base::Secret;
 use media::blobs::BlobBackend;
+use rustix::fs::Access;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 /// The section `[storage]`.
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -66,4 +70,34 @@ impl Config {
     pub(crate) fn blob_backend_for_settings(&self) -> anyhow::Result<BlobBackend> {
         if self.storage.s3.is_some() { self.blob_backend() } else { Ok(BlobBackend::Memory) }
     }
+
+    /// Fails if no files can be stored in the folder that is set, as far as can be told without it. Nothing that is made to
+    /// find out remains.
+    pub(crate) fn check_storage_folder(&self) -> anyhow::Result<()> {
+        match &self.storage {
+            StorageConfig { folder: Some(folder), s3: None } => check_folder(folder)
+                .with_context(|| format!("storage.folder {} cannot be used", folder.display())),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether a folder can be written to or, if there is none, be made.
+fn check_folder(folder: &Path) -> io::Result<()> {
+    let folder = std::path::absolute(folder)?;
+    for place in folder.ancestors() {
+        match std::fs::metadata(place) {
+            // A link that leads nowhere is in the way of a folder.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !place.is_symlink() => {}
+            Err(error) => return Err(error),
+            Ok(found) if !found.is_dir() => return Err(io::ErrorKind::NotADirectory.into()),
+            Ok(_) if place == folder => {
+                return rustix::fs::access(place, Access::WRITE_OK | Access::EXEC_OK)
+                    .map_err(io::Error::from);
+            }
+            // Permissions do not say it all: nobody makes folders in /proc. So one is made, and goes at once.
+            Ok(_) => return tempfile::Builder::new().prefix(".assay-doctor-").tempdir_in(place)?.close(),
+        }
+    }
+    Ok(())
 }

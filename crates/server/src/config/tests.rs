@@ -84,8 +84,7 @@ fn a_file_overrides_only_what_it_names() {
 /// The settings that these variables make, beside the defaults.
 fn from_variables(variables: &[(&str, &str)]) -> Config {
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let mut source = EnvironmentSource::new();
-    source.0 = source.0.source(Some(variables.collect()));
+    let source = environment_source().source(Some(variables.collect()));
     let settings = config::Config::builder().add_source(source).build().unwrap();
     settings.try_deserialize().unwrap()
 }
@@ -129,6 +128,56 @@ fn a_text_from_the_environment_is_not_rewritten_as_a_number() {
     let shown = serde_json::to_value(&config).unwrap();
     assert_eq!(shown["models"]["preload"], true);
     assert_eq!(shown["storage"]["s3"]["allow_http"], true);
+}
+
+/// serde holds back a section with a `provider` until it knows which, and then converts nothing.
+#[test]
+fn the_section_of_a_provider_is_read_from_texts() {
+    let config = from_variables(&[
+        ("ASSAY__AGES__MOBILE__SENDER__PROVIDER", "sandbox"),
+        ("ASSAY__AGES__MOBILE__OPERATOR__PROVIDER", "camara"),
+        ("ASSAY__AGES__MOBILE__OPERATOR__URL", "https://api.operator.example/kyc-age-verification/v0.2"),
+        ("ASSAY__AGES__MOBILE__OPERATOR__TOKEN_URL", "https://api.operator.example/token"),
+        ("ASSAY__AGES__MOBILE__OPERATOR__CLIENT_ID", "123456"),
+        ("ASSAY__AGES__MOBILE__OPERATOR__CLIENT_SECRET_FILE", "42"),
+        ("ASSAY__AGES__MOBILE__OPERATOR__SCOPE", "true"),
+        ("ASSAY__AGES__MOBILE__OPERATOR__VERIFIED_ONLY", "True"),
+        ("ASSAY__AGES__SINGPASS__PROVIDER", "oidc"),
+        ("ASSAY__AGES__SINGPASS__NAME", "1.50"),
+        ("ASSAY__AGES__SINGPASS__ISSUER", "https://id.example.com"),
+        ("ASSAY__AGES__SINGPASS__CLIENT_ID", "000123"),
+        ("ASSAY__AGES__SINGPASS__DPOP", "true"),
+        ("ASSAY__AGES__SINGPASS__PUSHED", "TRUE"),
+        ("ASSAY__AGES__SINGPASS__ENCRYPTED", "1"),
+        ("ASSAY__AGES__SINGPASS__PARAMETERS__MAX_AGE", "3600"),
+        ("ASSAY__AGES__EMAIL__PROVIDER", "ip_quality_score"),
+        ("ASSAY__AGES__EMAIL__API_KEY_FILE", "key"),
+        ("ASSAY__AGES__EMAIL__ACCOUNT_AGE", "13"),
+        ("ASSAY__AGES__CPF__PROVIDER", "signed"),
+        ("ASSAY__AGES__CPF__URL", "https://registry.example"),
+        ("ASSAY__AGES__CPF__SECRET_FILE", "secret"),
+        ("ASSAY__AGES__CPF__SIGNED_ANSWERS", "on"),
+        ("ASSAY__AGES__DEVICE_SIGNAL__PROVIDER", "platforms"),
+        ("ASSAY__AGES__DEVICE_SIGNAL__CHALLENGE_SECONDS", "120"),
+    ]);
+    let providers = format!("{:?}", config.ages.providers);
+    for read in [
+        r#"client_id: "123456""#,
+        r#"client_secret_file: "42""#,
+        r#"scope: "true""#,
+        "verified_only: true",
+        r#"name: "1.50""#,
+        r#"client_id: "000123""#,
+        "dpop: true",
+        "pushed: true",
+        "encrypted: true",
+        r#""max_age": "3600""#,
+        "account_age: 13",
+        "signed_answers: true",
+        "challenge_seconds: 120",
+    ] {
+        assert!(providers.contains(read), "{read}: {providers}");
+    }
 }
 
 /// What cannot hold is brought into range.

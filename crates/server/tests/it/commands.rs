@@ -497,6 +497,9 @@ fn the_doctor_names_settings_that_cannot_be_used() {
              secret_key_file = \"/nowhere\"",
             "storage.s3.secret_key_file",
         ),
+        // Not even root makes a folder there.
+        ("[storage]\nfolder = \"/proc/assay\"", "storage.folder"),
+        ("[storage]\nfolder = \"/etc/passwd\"", "storage.folder"),
     ] {
         // Without models, because loading them takes longest; that is told of as well.
         let output = doctor(settings).env("ASSAY__MODELS__FOLDER", "/nowhere").output().unwrap();
@@ -511,6 +514,16 @@ fn the_doctor_names_settings_that_cannot_be_used() {
     };
     let (code, said) = look("[wire]\nbrand = \"a b\"");
     assert_eq!(code, Some(1), "{said}");
+
+    // A folder that a server would make is not made to find that out.
+    let blobs = place.path("files/blobs");
+    let (code, said) = look(&format!("[storage]\nfolder = {blobs:?}"));
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("a server starts with them") && !place.path("files").exists(), "{said}");
+    let has_left = std::fs::read_dir(place.path(""))
+        .unwrap()
+        .any(|entry| entry.unwrap().file_name().to_string_lossy().starts_with(".assay"));
+    assert!(!has_left);
 
     // A list of somebody else's that is fetched is no reason to say that there is none.
     let example = std::fs::read_to_string(repository("docs/examples/trust-list.json")).unwrap();

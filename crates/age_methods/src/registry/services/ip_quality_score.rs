@@ -27,7 +27,7 @@ pub struct IpQualityScoreSettings {
     #[serde(default = "ipqs_url")]
     pub url: String,
     /// The age that the holder of a new account has at least, years.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "base::settings::number_or_text")]
     pub account_age: u8,
 }
 

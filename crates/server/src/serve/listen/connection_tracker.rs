@@ -1,13 +1,16 @@
 //! Which connections are idle, and which must go when there are too many.
 //!
 //! A connection is idle while none of its requests is being answered: one that has sent nothing yet, or half of its
-//! headers, or that is kept open. So is one whose requests wait for more of their bodies, and one whose answers are ready, and
-//! whose peer has taken nothing of them for a while. An idle connection costs its holder nothing, so it must not cost others
-//! their turn.
+//! headers, or that is kept open. So is one whose requests wait for the beginning of their bodies. One that waits for more of
+//! a body, or whose answers are ready, is idle once its peer has sent or taken nothing for a while: between two packets of an
+//! upload there is always a gap. An idle connection costs its holder nothing, so it must not cost others their turn.
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 use tokio::{sync::Notify, time::Instant};
@@ -42,7 +45,9 @@ pub(super) struct TrackedConnection {
 enum CallState {
     /// For us: its answer is being made.
     Working,
-    /// For the peer, who has not sent more of its body yet.
+    /// For the peer, who has sent nothing of its body yet.
+    Awaiting,
+    /// For the peer, who has sent some of its body, and not more yet.
     Receiving,
     /// For the peer, who has not taken its answer yet, which is ready as far as it goes.
     Sending,
@@ -52,6 +57,7 @@ enum CallState {
 struct ConnectionUsage {
     /// Requests that are being answered, by what they wait for.
     working: usize,
+    awaiting: usize,
     receiving: usize,
     sending: usize,
     /// Whether there was a request at all.
@@ -64,9 +70,9 @@ struct ConnectionUsage {
 
 impl ConnectionUsage {
     /// From when on the connection is idle, unless something happens before; `None` while an answer is being made. A peer that
-    /// takes nothing of its answers is active for as long as `patience`.
+    /// sends nothing more of a body, or takes nothing of its answers, is active for as long as `patience`.
     fn idle_from(&self, patience: Duration) -> Option<Instant> {
-        match (self.working, self.sending) {
+        match (self.working, self.receiving + self.sending) {
             (0, 0) => Some(self.active_at),
             (0, _) => Some(self.active_at + patience),
             _ => None,
@@ -77,6 +83,7 @@ impl ConnectionUsage {
     fn count_mut(&mut self, state: CallState) -> &mut usize {
         match state {
             CallState::Working => &mut self.working,
+            CallState::Awaiting => &mut self.awaiting,
             CallState::Receiving => &mut self.receiving,
             CallState::Sending => &mut self.sending,
         }
@@ -97,6 +104,8 @@ pub(super) enum MustGo {
 pub(super) struct RunningCall {
     connection: Arc<TrackedConnection>,
     state: Mutex<CallState>,
+    /// Whether some of its body has come.
+    has_received: AtomicBool,
 }
 
 impl ConnectionTracker {
@@ -106,6 +115,7 @@ impl ConnectionTracker {
         let place = self.stand_in_line(&evicted);
         let usage = ConnectionUsage {
             working: 0,
+            awaiting: 0,
             receiving: 0,
             sending: 0,
             used: false,
@@ -158,12 +168,16 @@ impl TrackedConnection {
         self.note_activity(&mut usage);
         drop(usage);
         self.changed.notify_one();
-        Arc::new(RunningCall { connection: self.clone(), state: Mutex::new(CallState::Working) })
+        Arc::new(RunningCall {
+            connection: self.clone(),
+            state: Mutex::new(CallState::Working),
+            has_received: AtomicBool::new(false),
+        })
     }
 
     /// Waits until the connection must go: because it is in the way of another one, or has been idle for too long:
-    /// `first` before its first request, `later` after the last. It is also idle when its peer has taken nothing of its
-    /// answers for as long as `first`.
+    /// `first` before its first request, `later` after the last. It is also idle when its peer has sent nothing more of a
+    /// body, or taken nothing of its answers, for as long as `first`.
     pub(super) async fn must_go(&self, first: Duration, later: Duration) -> MustGo {
         loop {
             let now = Instant::now();
@@ -174,7 +188,7 @@ impl TrackedConnection {
                         if usage.place.is_none() {
                             usage.place = Some(self.tracker.stand_in_line(&self.evicted));
                         }
-                        if usage.receiving > 0 {
+                        if usage.awaiting + usage.receiving > 0 {
                             // Whoever reads the body knows how long it may take.
                             None
                         } else {
@@ -227,7 +241,7 @@ impl TrackedConnection {
         let mut usage = self.lock();
         *usage.count_mut(state) -= 1;
         self.note_activity(&mut usage);
-        if usage.working + usage.receiving + usage.sending == 0 {
+        if usage.working + usage.awaiting + usage.receiving + usage.sending == 0 {
             usage.place = Some(self.tracker.stand_in_line(&self.evicted));
         }
         drop(usage);
@@ -250,12 +264,25 @@ impl TrackedConnection {
 impl RunningCall {
     /// More of the body is needed, and has not come yet.
     pub(super) fn note_receiving(&self) {
-        self.change(CallState::Working, CallState::Receiving);
+        let mut state = self.lock();
+        if *state == CallState::Working {
+            let has_received = self.has_received.load(Ordering::Relaxed);
+            self.set(&mut state, if has_received { CallState::Receiving } else { CallState::Awaiting });
+        }
     }
 
-    /// More of the body has come, or it is read no more.
+    /// More of the body has come.
     pub(super) fn note_received(&self) {
-        self.change(CallState::Receiving, CallState::Working);
+        self.has_received.store(true, Ordering::Relaxed);
+        self.note_read();
+    }
+
+    /// No more of the body is waited for: it has ended, or is read no more.
+    pub(super) fn note_read(&self) {
+        let mut state = self.lock();
+        if matches!(*state, CallState::Awaiting | CallState::Receiving) {
+            self.set(&mut state, CallState::Working);
+        }
     }
 
     /// The answer, or more of it, is ready or was taken: whether it goes on is up to the peer.
@@ -266,14 +293,6 @@ impl RunningCall {
     /// The peer would take more of the answer, and that is being made.
     pub(super) fn note_unready(&self) {
         self.set(&mut self.lock(), CallState::Working);
-    }
-
-    /// Goes over to a state, unless it is in another one than `from`.
-    fn change(&self, from: CallState, to: CallState) {
-        let mut state = self.lock();
-        if *state == from {
-            self.set(&mut state, to);
-        }
     }
 
     fn set(&self, state: &mut CallState, to: CallState) {
@@ -381,7 +400,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_sends_no_more_of_a_body_is_idle_until_more_comes() {
+    async fn whoever_sends_nothing_of_a_body_is_idle_at_once_and_between_two_packets_after_a_while() {
         let tracker = Arc::new(ConnectionTracker::default());
         let connection = tracker.track();
         let (moment, hour) = (Duration::from_millis(100), Duration::from_hours(1));
@@ -392,17 +411,28 @@ mod tests {
         drop(works);
         let stays = tokio::time::timeout(2 * moment, connection.must_go(moment, moment)).await;
         assert!(stays.is_err(), "nobody waits for its slot: {stays:?}");
+        assert!(tracker.evict_one(), "nothing has come");
+        assert_eq!(connection.must_go(hour, hour).await, MustGo::AtOnce);
         reads.note_received();
-        assert!(!tracker.evict_one(), "more has come");
+        assert!(!tracker.evict_one(), "it begins to come");
 
         reads.note_receiving();
+        let stays = tokio::time::timeout(2 * moment, connection.must_go(hour, hour)).await;
+        assert!(stays.is_err() && !tracker.evict_one(), "it was just sending: {stays:?}");
+        reads.note_received();
+        reads.note_receiving();
+        let began = Instant::now();
         let evicted = async {
             while !tracker.evict_one() {
                 tracker.freed().await;
             }
         };
-        let ((), how) = tokio::join!(evicted, connection.must_go(hour, hour));
+        let patience = 2 * moment;
+        let ((), how) = tokio::join!(evicted, connection.must_go(patience, hour));
         assert_eq!(how, MustGo::AtOnce);
+        assert!(began.elapsed() >= patience / 2, "{:?}", began.elapsed());
+        reads.note_read();
+        assert!(!tracker.evict_one(), "its answer is being made");
     }
 
     #[tokio::test]

@@ -42,7 +42,7 @@ pub(super) struct ConnectionLimits {
     /// Open connections. For a further one, the connection goes that has been idle for longest; it waits if none is idle.
     pub(super) connections: usize,
     /// How long the headers of a request may take, how long a new connection may take until its first request, and how long
-    /// its peer may take nothing of its answers until it counts as idle.
+    /// its peer may send nothing more of a body, or take nothing of its answers, until it counts as idle.
     pub(super) header_timeout: Duration,
     /// How long an idle connection may be open.
     pub(super) idle_timeout: Duration,

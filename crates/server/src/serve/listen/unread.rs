@@ -46,7 +46,7 @@ impl<B> SharedBody<B> {
 impl<B> Drop for SharedBody<B> {
     fn drop(&mut self) {
         if let Some(call) = self.call.upgrade() {
-            call.note_received();
+            call.note_read();
         }
     }
 }
@@ -94,10 +94,12 @@ impl<B: HttpBody<Data = Bytes> + Unpin> HttpBody for SharedBody<B> {
         state.has_ended |= matches!(frame, Poll::Ready(None | Some(Err(_))));
         drop(state);
         if let Some(call) = self.call.upgrade() {
-            if frame.is_pending() {
-                call.note_receiving();
-            } else {
-                call.note_received();
+            match &frame {
+                Poll::Pending => call.note_receiving(),
+                Poll::Ready(Some(Ok(frame))) if frame.data_ref().is_some_and(|data| !data.is_empty()) => {
+                    call.note_received();
+                }
+                Poll::Ready(_) => call.note_read(),
             }
         }
         frame
