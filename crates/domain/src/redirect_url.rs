@@ -54,7 +54,10 @@ fn checked_scheme(text: &str) -> Result<String, RedirectUrlError> {
     let is_ambiguous =
         text.chars().any(char::is_control) || authority.contains(|c: char| c.is_whitespace() || c == '\\');
     let lacks_host = is_web(&scheme) && (authority.is_empty() || authority.starts_with(':'));
-    if !is_scheme || REFUSED_SCHEMES.contains(&scheme.as_str()) || is_ambiguous || lacks_host {
+    // Hosts and ports that a browser does not read.
+    let is_unreadable = url::Url::parse(text).is_err();
+    if !is_scheme || REFUSED_SCHEMES.contains(&scheme.as_str()) || is_ambiguous || lacks_host || is_unreadable
+    {
         return Err(RedirectUrlError::NoTarget);
     }
     Ok(scheme)

@@ -82,15 +82,21 @@ async fn delete_rows(
     moderations: Vec<DeletedModerationRow>,
     now: Timestamp,
 ) -> Result<(), DbError> {
+    if moderations.is_empty() {
+        return Ok(());
+    }
     // Whatever runs one of the jobs has lost it, and with it the right to write. All of them before any list of notifications: a
     // run that is writing, and is waited for here, locks its job before the lists.
     for DeletedModerationRow { job_id, .. } in &moderations {
         tx.execute(sql!("DELETE FROM jobs WHERE id = $1", *job_id)).await?;
     }
+    // The account's list before the others, as whatever writes a notification does, and before messages are looked for: those
+    // that a ban's sweep is writing are there to be erased once it has been waited for here.
+    notification_lists::reserve_timestamp(tx, account, now).await?;
     let erased: Vec<Uuid> = moderations.iter().map(|moderation| moderation.id.into()).collect();
     delivery::erase_messages_about(tx, &erased, now).await?;
     for DeletedModerationRow { id, .. } in moderations {
-        notification_lists::remove_moderation(tx, account, id, now).await?;
+        notification_lists::remove_moderation(tx, id).await?;
         for query in [
             sql!(
                 "DELETE FROM reviews WHERE notification_id IN

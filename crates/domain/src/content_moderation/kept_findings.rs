@@ -224,6 +224,7 @@ mod tests {
                     quality: 1.0,
                     score: 1.0,
                     picture_size: None,
+                    is_of_deleted: false,
                 };
                 for query in [
                     sql!(

@@ -68,20 +68,14 @@ pub(super) async fn reserve_timestamp(
     Ok(lock_list(tx, account.into(), account, now, 0).await?.last_at)
 }
 
-/// Takes the notifications of a moderation out of every list. The moderation's own list ceases to be.
-pub(super) async fn remove_moderation(
-    tx: &mut WriteTx,
-    account: AccountId,
-    moderation: ModerationId,
-    now: Timestamp,
-) -> Result<(), DbError> {
+/// Takes the notifications of a moderation out of every list. The moderation's own list ceases to be. The caller has locked
+/// the account's list ([`reserve_timestamp`]), which comes before the others.
+pub(super) async fn remove_moderation(tx: &mut WriteTx, moderation: ModerationId) -> Result<(), DbError> {
     #[derive(FromRow)]
     struct ListGapsRow {
         list_id: Uuid,
         number: i64,
     }
-    // The account's list before the others, as whatever writes a notification does.
-    lock_list(tx, account.into(), account, now, 0).await?;
     let gaps: Vec<ListGapsRow> = tx
         .fetch_all(sql!(
             "SELECT p.list_id, count(*) AS number

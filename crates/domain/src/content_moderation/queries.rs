@@ -298,11 +298,16 @@ impl ModerationQueries {
         offset: i64,
     ) -> Result<Option<ModerationReport>, DbError> {
         let Some(row) = self.find_row(view, account, id).await? else { return Ok(None) };
+        // A face that matched somebody who was deleted since still has its distance; one that was written only after the deletion
+        // says so. Findings of early builds have no numbers: of them, a ban tells.
         let tallies: Vec<AgeGroupTally> = view
             .fetch_all(sql!(
                 "SELECT age_group, count(*) AS number,
                         CAST(sum(CASE WHEN is_banned THEN 1 ELSE 0 END) AS BIGINT) AS banned,
-                        CAST(sum(CASE WHEN is_matched OR profile_id IS NOT NULL THEN 0 ELSE 1 END) AS BIGINT) AS unknown
+                        CAST(sum(CASE WHEN profile_id IS NOT NULL OR is_banned
+                                           OR measurements ->> 'distance' IS NOT NULL
+                                           OR measurements ->> 'is_of_deleted' IS NOT NULL
+                                      THEN 0 ELSE 1 END) AS BIGINT) AS unknown
                    FROM findings WHERE moderation_id = $1 AND account_id = $2
                   GROUP BY age_group ORDER BY min(track), age_group",
                 id,

@@ -77,6 +77,9 @@ pub struct FaceMeasurements {
     pub score: f32,
     /// Width and height of the picture that it is in, in pixels of the content; older versions did not note it.
     pub picture_size: Option<(u32, u32)>,
+    /// Whether it matched somebody who was deleted before it was written: then the distance is not kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_of_deleted: bool,
 }
 
 wire_enum! {

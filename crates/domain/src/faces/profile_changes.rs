@@ -307,11 +307,7 @@ impl ProfileStore {
         stored_bytes::delete_faces(tx, account, faces).await?;
         for query in [
             sql!("DELETE FROM group_profiles WHERE profile_id = $1", id),
-            // Builds that did not write that a face matched somebody left that to the profile.
-            sql!(
-                "UPDATE findings SET is_matched = TRUE, profile_id = NULL, sealed_embedding = NULL WHERE profile_id = $1",
-                id
-            ),
+            sql!("UPDATE findings SET profile_id = NULL, sealed_embedding = NULL WHERE profile_id = $1", id),
             sql!("UPDATE notifications SET profile_id = NULL WHERE profile_id = $1", id),
             sql!(
                 "UPDATE contents SET uploader_id = NULL WHERE account_id = $1 AND uploader_id = $2",

@@ -162,11 +162,13 @@ pub async fn set_unclocked(
     id: AppId,
     accept: bool,
 ) -> Result<(), TenancyError> {
+    // Not kept where it is not accepted: an earlier build may allow it next, and does not store when.
     let rows = tx
         .execute(sql!(
             "UPDATE applications
                 SET unclocked = $2,
-                    unclocked_since = CASE WHEN unclocked THEN COALESCE(unclocked_since, $3) ELSE $3 END
+                    unclocked_since = CASE WHEN NOT $2 THEN NULL
+                                           WHEN unclocked THEN COALESCE(unclocked_since, $3) ELSE $3 END
               WHERE id = $1",
             id,
             accept,

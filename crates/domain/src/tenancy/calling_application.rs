@@ -4,7 +4,7 @@ use super::{
     ApplicationState, Feature, OrganisationStatus,
     application_status::ApplicationStatus,
     limits::ApplicationLimits,
-    public_keys::{self, InvalidPublicKeyError, MAX_PUBLIC_KEYS},
+    public_keys::{self, InvalidPublicKeyError},
     signed_request::UnclockedPeriod,
 };
 use aws_lc_rs::signature::ParsedPublicKey;
@@ -236,7 +236,7 @@ fn check(
     if row.status.state != ApplicationState::Enabled {
         return Err(CallingApplicationError::Disabled);
     }
-    let keys = rows.iter().filter_map(|row| row.der.as_deref()).take(MAX_PUBLIC_KEYS);
+    let keys = rows.iter().filter_map(|row| row.der.as_deref());
     if keys.clone().all(<[u8]>::is_empty) {
         return Err(CallingApplicationError::NoKey);
     }

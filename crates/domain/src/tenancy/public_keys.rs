@@ -9,7 +9,8 @@ use aws_lc_rs::{
 use base::{AppId, Environment, Id as _, PublicKeyId, Secret, Timestamp};
 use db::{AuditEvent, FromRow, ReadTx, WriteTx, sql};
 
-/// Public keys that an application may have at the same time. Every one of them is tried, so none is left out.
+/// Public keys that an application may have at the same time; earlier builds took any number. Every one of them is tried, so none
+/// is left out.
 pub const MAX_PUBLIC_KEYS: usize = 20;
 
 /// A public key of an application as operators see it; the key itself is not read back.

@@ -123,7 +123,7 @@ async fn unusable_settings(config: &Config) -> Vec<String> {
 /// An error with its causes. The messages of some have that of their cause already.
 fn with_causes(error: &(dyn Error + 'static)) -> String {
     let mut words = error.to_string();
-    for cause in std::iter::successors(error.source(), |error| error.source()) {
+    for cause in std::iter::successors(error.source(), |cause| (*cause).source()) {
         let cause = cause.to_string();
         if !words.contains(&cause) {
             words.push_str(": ");

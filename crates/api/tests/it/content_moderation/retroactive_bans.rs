@@ -176,17 +176,22 @@ impl SlowBucket {
     }
 }
 
-/// A ban's sweep waits for what moderations were about to write, but pictures may take longer to be stored.
-#[tokio::test]
-async fn somebody_who_is_banned_while_pictures_of_others_are_stored_is_told() {
-    let SlowBucket { backend, mut arrivals, open } = SlowBucket::serve().await;
+/// A server whose files are in this bucket.
+async fn start_with_bucket(backend: BlobBackend) -> AccountFixture {
     let app = TestApp::builder()
         .egress(&stub_server::egress_policy())
         .proof_of_age(proof_settings())
         .blobs(backend)
         .start()
         .await;
-    let fixture = AccountFixture::of(app).await;
+    AccountFixture::of(app).await
+}
+
+/// A ban's sweep waits for what moderations were about to write, but pictures may take longer to be stored.
+#[tokio::test]
+async fn somebody_who_is_banned_while_pictures_of_others_are_stored_is_told() {
+    let SlowBucket { backend, mut arrivals, open } = SlowBucket::serve().await;
+    let fixture = start_with_bucket(backend).await;
     let (ada, bob) = two_people();
     let profile = fixture.enrol("Ada", ada).await;
     let url = fixture.files.put("both.png", png(&edits::tiled(&[ada.clone(), bob.clone()], 2)));
@@ -214,6 +219,61 @@ async fn somebody_who_is_banned_while_pictures_of_others_are_stored_is_told() {
     assert_eq!(of_ban.len(), 1, "{told:?}");
     assert_eq!((&of_ban[0]["profile_id"], &of_ban[0]["retroactive"]), (&json!(profile), &json!(true)));
     assert_eq!(told.len(), 2, "and of Bob, who is unknown: {told:?}");
+}
+
+/// Then nothing is kept of them but that their face was somebody's.
+#[tokio::test]
+async fn somebody_who_is_deleted_while_their_picture_is_stored_was_not_unknown() {
+    let SlowBucket { backend, mut arrivals, open } = SlowBucket::serve().await;
+    let fixture = start_with_bucket(backend).await;
+    let (ada, _) = two_people();
+    let profile = fixture.enrol("Ada", ada).await;
+    fixture.ban(&profile, "ban").await;
+    let content = fixture.content(&fixture.files.put("ada.png", png(&another_photo(ada, 1))), "IMAGE").await;
+    let moderation = fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;
+    let working = fixture.app.spawn_worker();
+    arrivals.recv().await.unwrap();
+
+    let deleted = fixture.call("DELETE", &format!("/profiles/{profile}"), None).await;
+    assert_eq!(deleted.status_and_code(), "204", "{}", deleted.json());
+    open.send(true).unwrap();
+    fixture.app.run_due_jobs().await;
+    working.stop().await;
+
+    let report = fixture.report(&moderation).await;
+    assert_eq!(report["total_count"], 1, "{report}");
+    assert_eq!((&report["banned_faces"], &report["unknown_faces"]), (&json!(false), &json!(false)));
+}
+
+/// On PostgreSQL, where the deletion would otherwise look for messages before the sweep has written its own.
+#[tokio::test]
+async fn what_is_deleted_while_somebody_is_looked_for_in_it_is_sent_to_nobody() {
+    let fixture = AccountFixture::start_with_media().await;
+    let server = StubServer::start(|_| StubReply::status(204)).await;
+    let (ada, _) = two_people();
+    let profile = fixture.enrol("Ada", ada).await;
+    let options = json!({ "notifications": { "web_destinations": [server.url("/web")] } });
+    let (content, _) = fixture.moderated("ada.png", &another_photo(ada, 1), options.clone()).await;
+    fixture.start_moderation(&content, options).await;
+    fixture.app.run_due_jobs().await;
+    fixture.ban(&profile, "ban").await;
+    fixture.app.environment.advance(SignedDuration::from_secs(20));
+    // The sweep has to wait for the account's list of notifications.
+    let mut tx = fixture.app.api.db.write().await.unwrap();
+    let lock = sql!("UPDATE notification_lists SET gaps = gaps WHERE list_id = $1", fixture.account);
+    tx.execute(lock).await.unwrap();
+    let working = fixture.app.spawn_worker();
+    fixture.app.wait_until_blocked(1).await;
+    let path = format!("/contents/{content}");
+    let (deleted, ()) = tokio::join!(fixture.call("DELETE", &path, None), async {
+        fixture.app.wait_until_blocked(2).await;
+        tx.commit().await.unwrap();
+    });
+    working.stop().await;
+    assert_eq!(deleted.status_and_code(), "204", "{}", deleted.json());
+    let waiting = sql!("SELECT count(*) FROM deliveries WHERE state = 'WAITING'");
+    assert_eq!(fixture.count(waiting).await, 0);
+    assert_eq!(fixture.app.api.account_deletion.find_orphans().await.unwrap(), []);
 }
 
 /// On PostgreSQL, where the deletion would otherwise look for notifications before the sweep has written its own.

@@ -237,6 +237,11 @@ async fn what_was_sent_before_any_timestamp_was_allowed_is_not_accepted_again() 
     let second = request();
     assert_eq!(second.send(&app).await.status_and_code(), PASSED);
     assert_eq!(forget_nonces().await, 1);
+    // Nor where an earlier build allows it next, which does not store when.
+    app.execute(sql!("UPDATE applications SET unclocked = $1", true)).await;
+    app.environment.advance(SignedDuration::from_mins(6));
+    assert_eq!(second.send(&app).await.status_and_code(), "401 INVALID_TIMESTAMP");
+    allow(false).await;
     allow(true).await;
     app.environment.advance(SignedDuration::from_hours(24));
     for sent in [&first, &second] {
@@ -275,6 +280,25 @@ async fn every_public_key_of_an_application_counts_and_one_too_many_is_refused()
     public_keys::revoke(&mut tx, &*app.environment, app.app, newest.unwrap()).await.unwrap();
     public_keys::add(&mut tx, &*app.environment, app.app, other).await.unwrap();
     tx.commit().await.unwrap();
+}
+
+/// Earlier versions took any number, and the holder of each key may call with it.
+#[tokio::test]
+async fn public_keys_that_were_too_many_already_count() {
+    let app = TestApp::start().await;
+    let (_private, other) = public_keys::generate_rsa_key_pair(PrivateKeyFormat::Pkcs8);
+    for _ in 0..MAX_PUBLIC_KEYS {
+        app.environment.advance(SignedDuration::from_secs(1));
+        app.execute(sql!(
+            "INSERT INTO public_keys (id, app_id, der, created_at) VALUES ($1, $2, $3, $4)",
+            app.environment.uuid_v4(),
+            app.app,
+            other.clone(),
+            app.environment.now(),
+        ))
+        .await;
+    }
+    assert_eq!(call().send(&app).await.status_and_code(), PASSED, "signed with the oldest key");
 }
 
 #[tokio::test]

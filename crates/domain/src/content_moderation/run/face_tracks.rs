@@ -438,6 +438,7 @@ impl ModerationRun {
                 quality: best.quality,
                 score: state.score,
                 picture_size: Some(content_size(tracks.size, tracks.side)),
+                is_of_deleted: false,
             };
             let pictures = if (is_new || ended) && !verdict.reasons.is_empty() {
                 self.runner.pictures.put(account, &state.pictures).await

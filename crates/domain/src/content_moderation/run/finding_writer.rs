@@ -138,19 +138,20 @@ impl FindingWriter<'_> {
         let is_of_deleted = profile != face.verdict.profile;
         let measurements = FaceMeasurements {
             distance: face.measurements.distance.filter(|_| !is_of_deleted),
+            is_of_deleted,
             ..face.measurements.clone()
         };
         tx.execute(sql!(
             "INSERT INTO findings (id, account_id, moderation_id, track, frame_time, profile_id, is_banned, age_group,
                                    face_top, face_right, face_bottom, face_left, sealed_embedding, measurements,
-                                   observed_at, is_matched)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+                                   observed_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
              ON CONFLICT (moderation_id, track) DO UPDATE
                 SET frame_time = excluded.frame_time, profile_id = excluded.profile_id,
                     is_banned = excluded.is_banned, age_group = excluded.age_group, face_top = excluded.face_top,
                     face_right = excluded.face_right, face_bottom = excluded.face_bottom,
                     face_left = excluded.face_left, sealed_embedding = excluded.sealed_embedding,
-                    measurements = excluded.measurements, is_matched = excluded.is_matched",
+                    measurements = excluded.measurements",
             id,
             self.account,
             self.moderation,
@@ -166,7 +167,6 @@ impl FindingWriter<'_> {
             sealed_embedding,
             serde_json::to_value(&measurements).expect("numbers are JSON"),
             self.pictures.environment.now(),
-            face.verdict.profile.is_some(),
         ))
         .await
         .map(drop)
@@ -216,7 +216,7 @@ mod tests {
         id: ModerationFindingId,
         profile_id: Option<ProfileId>,
         is_banned: bool,
-        is_matched: bool,
+        is_of_deleted: bool,
         sealed_embedding: Option<Vec<u8>>,
     }
 
@@ -314,6 +314,7 @@ mod tests {
                     quality: 1.0,
                     score: 1.0,
                     picture_size: None,
+                    is_of_deleted: false,
                 },
                 embedding: vec![1.0, 0.0],
                 pictures,
@@ -366,7 +367,11 @@ mod tests {
 
         async fn written(&self) -> Vec<WrittenRow> {
             let mut view = self.test.db.read().await.unwrap();
-            let rows = sql!("SELECT id, profile_id, is_banned, is_matched, sealed_embedding FROM findings");
+            let rows = sql!(
+                "SELECT id, profile_id, is_banned, measurements ->> 'is_of_deleted' IS NOT NULL AS is_of_deleted,
+                        sealed_embedding
+                   FROM findings"
+            );
             view.fetch_all(rows).await.unwrap()
         }
 
@@ -401,8 +406,13 @@ mod tests {
         let matched = writing.face(Some(writing.ada), writing.take_pictures().await);
         assert_eq!(writing.save(&[], &matched).await, id);
         // That the face was somebody's is kept: it was not unknown.
-        let expected =
-            WrittenRow { id, profile_id: None, is_banned: false, is_matched: true, sealed_embedding: None };
+        let expected = WrittenRow {
+            id,
+            profile_id: None,
+            is_banned: false,
+            is_of_deleted: true,
+            sealed_embedding: None,
+        };
         assert_eq!(writing.written().await, [expected]);
         assert_eq!(writing.files().await, [LEFT_TO_SWEEP; 2], "both");
         let stored = sql!("SELECT count(*) FROM findings WHERE CAST(measurements AS TEXT) LIKE '%0.3%'");
@@ -479,7 +489,7 @@ mod tests {
         assert_eq!(writing.files().await, [(Some(first.id), [true, false])]);
         let mut written = writing.written().await;
         let found = written.remove(0);
-        assert_eq!((found.id, found.is_matched, written), (first.id, false, Vec::new()));
+        assert_eq!((found.id, found.is_of_deleted, written), (first.id, false, Vec::new()));
         let owner = EmbeddingOwner { moderation: writing.moderation, profile: None };
         let mut view = writing.test.db.read().await.unwrap();
         let columns = &writing.pictures.sealed_columns;

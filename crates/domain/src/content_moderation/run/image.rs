@@ -70,6 +70,7 @@ impl ModerationRun {
                 quality: face.quality,
                 score: face.face.score,
                 picture_size: Some((size.width, size.height)),
+                is_of_deleted: false,
             };
             let seen = (face.face, face.quality);
             let judged = JudgedFace {
