@@ -108,4 +108,5 @@ def main():
     print(f"{len(rows)} portraits, {len(both)} people with another photograph")
 
 
-main()
+if __name__ == "__main__":
+    main()

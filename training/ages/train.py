@@ -29,6 +29,7 @@ from net import CHANNELS, GROUPS, SIDE, VIEW, AgeNet, age_loss, grown, quality_l
 from pack import POINTS
 
 BATCH = 64
+RATE = 1e-3
 SAVE_SECONDS = 300
 WARM_UP_STEPS = 500
 WEIGHTS = (0.15, 8.0)
@@ -103,6 +104,12 @@ def moving_average(average, net, step):
                 kept.copy_(new)
 
 
+def optimiser(net, rate=RATE):
+    decayed = [p for p in net.parameters() if p.ndim > 1]
+    others = [p for p in net.parameters() if p.ndim <= 1]
+    return torch.optim.AdamW([{"params": decayed, "weight_decay": 0.05}, {"params": others, "weight_decay": 0.0}], rate)
+
+
 class Run:
     """A run of training with everything that it takes to go on with it."""
 
@@ -116,9 +123,7 @@ class Run:
         if options.grow:
             self.net.load_state_dict(grown(torch.load(options.grow, map_location=options.device)["average"], self.net))
         self.average = copy.deepcopy(self.net)
-        decayed = [p for p in self.net.parameters() if p.ndim > 1]
-        others = [p for p in self.net.parameters() if p.ndim <= 1]
-        self.optimiser = torch.optim.AdamW([{"params": decayed, "weight_decay": 0.05}, {"params": others, "weight_decay": 0.0}], options.rate)
+        self.optimiser = optimiser(self.net, options.rate)
         options.run.mkdir(parents=True, exist_ok=True)
         self.path = options.run / names[0]
         here = [options.run / name for name in names if (options.run / name).exists()]
@@ -191,7 +196,7 @@ def main():
     parser.add_argument("--width", type=float, default=1.0)
     parser.add_argument("--grow", type=pathlib.Path)
     parser.add_argument("--batch", type=int, default=BATCH)
-    parser.add_argument("--rate", type=float, default=1e-3)
+    parser.add_argument("--rate", type=float, default=RATE)
     parser.add_argument("--balance", type=float, default=0.7)
     parser.add_argument("--quality", type=float, default=0.2)
     parser.add_argument("--seed", type=int, default=1)

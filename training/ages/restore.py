@@ -1,0 +1,94 @@
+"""A checkpoint from exported weights, so that training goes on where they were made: restore.py AGE.onnx SET OUT.pt --side PIXELS [--younger YEARS]
+
+SET is the output of pack.py. Export folds each batch normalisation into the convolution before it; here each gets the mean and deviation that
+its convolution gives on faces of SET, and a scale and a shift that undo them, so the net gives what the file gives. The heads that only help to
+train, and the state of the optimiser, begin anew.
+"""
+
+import argparse
+import os
+import pathlib
+
+import numpy as np
+import onnx
+import torch
+from onnx import numpy_helper
+from torch import nn
+
+import augment
+from export import Served
+from net import VIEW, AgeNet
+from train import Faces, optimiser
+
+FACES, CHECKED = 512, 64
+MOST_APART = 1e-3
+
+
+def convolutions(net):
+    """Each convolution with the normalisation after it, in the order in which they run."""
+    return [part for part in net.modules() if isinstance(part, nn.Sequential) and len(part) == 2 and isinstance(part[0], nn.Conv2d)]
+
+
+def undo(norm, bias):
+    """As the first faces pass, makes a normalisation give what it gets, plus `bias`."""
+
+    def measure(_, given):
+        variance, mean = torch.var_mean(given[0], (0, 2, 3), correction=0)
+        norm.running_mean.copy_(mean)
+        norm.running_var.copy_(variance)
+        norm.weight.data.copy_((variance + norm.eps).sqrt())
+        norm.bias.data.copy_(mean + bias)
+
+    return norm.register_forward_pre_hook(measure)
+
+
+@torch.no_grad()
+def restored(path, faces, side):
+    graph = onnx.load(path).graph
+    weights = {one.name: torch.tensor(numpy_helper.to_array(one).astype(np.float32)) for one in graph.initializer}
+    net, folded = AgeNet().eval(), [node for node in graph.node if node.op_type == "Conv"]
+    hooks = []
+    for (convolution, norm), node in zip(convolutions(net), folded, strict=True):
+        convolution.weight.data.copy_(weights[node.input[1]])
+        hooks.append(undo(norm, weights[node.input[2]]))
+    own = net.state_dict()
+    for name, values in weights.items():
+        if name.startswith("net."):
+            own[name.removeprefix("net.")].copy_(values)
+    at = torch.randperm(len(faces.rows), generator=torch.Generator().manual_seed(1))[:FACES]
+    crops, _ = augment.augmented(faces.take(at), faces.points[at], faces.photo[at], VIEW, side, torch.Generator().manual_seed(1))
+    net(crops)
+    for hook in hooks:
+        hook.remove()
+    return net
+
+
+@torch.no_grad()
+def check(path, net, faces, side, younger):
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # it would report its use to its maker
+    from onnxruntime import InferenceSession
+
+    crops = augment.plain(faces.take(torch.arange(CHECKED)), VIEW, side)
+    found = InferenceSession(str(path), providers=["CPUExecutionProvider"]).run(None, {"input": crops.numpy()})
+    apart = max(float(np.abs(own.numpy() - other).max()) for own, other in zip(Served(net, False, younger).eval()(crops), found))
+    assert apart < MOST_APART, f"the net and the file differ by {apart}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("weights", type=pathlib.Path)
+    parser.add_argument("set", type=pathlib.Path)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--side", type=int, default=80)
+    parser.add_argument("--younger", type=float, default=4.0, help="what the file was exported with")
+    options = parser.parse_args()
+    faces = Faces(options.set)
+    net = restored(options.weights, faces, options.side)
+    check(options.weights, net, faces, options.side, options.younger)
+    state = net.state_dict()
+    torch.save({"net": state, "average": state, "optimiser": optimiser(net).state_dict(), "step": 0, "epoch": 0, "at": 0,
+                "side": options.side, "width": 1.0}, options.out)
+
+
+if __name__ == "__main__":
+    main()
