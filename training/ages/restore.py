@@ -45,7 +45,8 @@ def undo(norm, bias):
 @torch.no_grad()
 def restored(path, faces, side):
     graph = onnx.load(path).graph
-    weights = {one.name: torch.tensor(numpy_helper.to_array(one).astype(np.float32)) for one in graph.initializer}
+    # `export.py` stores large ones with 16 bits under this name.
+    weights = {one.name.removesuffix(".half"): torch.tensor(numpy_helper.to_array(one).astype(np.float32)) for one in graph.initializer}
     net, folded = AgeNet().eval(), [node for node in graph.node if node.op_type == "Conv"]
     hooks = []
     for (convolution, norm), node in zip(convolutions(net), folded, strict=True):

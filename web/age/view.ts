@@ -104,6 +104,9 @@ export class View {
     const count = (left: number) => {
       if (left <= 0) {
         // An application may open and leave this page where it is.
+        if (document.activeElement?.id === "stay") {
+          getById("heading").focus();
+        }
         this.stay();
         location.assign(url);
         return;

@@ -203,9 +203,10 @@ test("an application is called once, and the page that stays counts no more", as
   server.view = { callback: { url: "myapp://done", auto: true } };
   await page.goto(server.page());
   await expect(page.locator("#leaving")).toBeVisible();
-  await expect(page.locator("#stay")).toBeVisible();
+  await page.locator("#stay").focus();
   await page.clock.runFor(10_000);
   expect(await called()).toEqual(["myapp://done"]);
+  await expect(page.locator("#heading")).toBeFocused();
   await expect(page.locator("#leaving")).toHaveCount(0);
   await expect(page.locator("#stay")).toHaveCount(0);
   await expect(pressableElement(page, "Go on")).toHaveAttribute("href", "myapp://done");

@@ -162,17 +162,16 @@ pub async fn set_unclocked(
     id: AppId,
     accept: bool,
 ) -> Result<(), TenancyError> {
-    // Not kept where it is not accepted: an earlier build may allow it next, and does not store when.
+    // Not kept where it is not accepted, and stored anew each time: an earlier build may allow it in between, and does not store
+    // when.
     let rows = tx
         .execute(sql!(
             "UPDATE applications
-                SET unclocked = $2,
-                    unclocked_since = CASE WHEN NOT $2 THEN NULL
-                                           WHEN unclocked THEN COALESCE(unclocked_since, $3) ELSE $3 END
+                SET unclocked = $2, unclocked_since = $3
               WHERE id = $1",
             id,
             accept,
-            env.now(),
+            accept.then(|| env.now()),
         ))
         .await?;
     tx.audit(AuditEvent::new("application.set-unclocked").app(id).target(id).detail("accept", accept));

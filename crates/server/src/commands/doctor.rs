@@ -14,6 +14,7 @@ use media::sandbox::MissingPart;
 use rustix::fs::Access;
 use std::{
     error::Error,
+    net::TcpListener,
     os::unix::fs::PermissionsExt as _,
     path::Path,
     process::{Command, ExitCode, Stdio},
@@ -88,7 +89,10 @@ impl DoctorArgs {
         }
         for error in unusable {
             if !checks.iter().any(|(_, said)| said.is_part_of(&error)) {
-                checks.push(("settings", bad(error, "correct it; `assay serve` does not start until then")));
+                checks.push((
+                    "settings",
+                    bad(error, "correct it; until then `assay serve` does not start, or cannot store files"),
+                ));
             }
         }
 
@@ -115,9 +119,18 @@ async fn unusable_settings(config: &Config) -> Vec<String> {
         telemetry::check_settings(&config.log),
         locations.map(drop),
         config.check_storage_folder(),
+        check_admin_listen(config),
         Box::pin(config.open_services_for_settings()).await.map(drop),
     ];
     checked.into_iter().filter_map(Result::err).map(|error| with_causes(&*error)).collect()
+}
+
+/// Whether this machine has the address. Its port may be taken by the server that is running.
+fn check_admin_listen(config: &Config) -> anyhow::Result<()> {
+    let Some(address) = config.server.admin_listen else { return Ok(()) };
+    TcpListener::bind((address.ip(), 0))
+        .map(drop)
+        .with_context(|| format!("server.admin_listen {address} cannot be listened on"))
 }
 
 /// An error with its causes. The messages of some have that of their cause already.

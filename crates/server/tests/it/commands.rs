@@ -474,6 +474,8 @@ fn the_doctor_names_settings_that_cannot_be_used() {
         ("[proof]\ntrust_list_keys_file = \"/nowhere\"", "proof.trust_list_keys_file"),
         ("[proof]\ntrust_list = \"/nowhere\"", "proof.trust_list"),
         ("[wire]\nbrand = \"a b\"", "wire.brand"),
+        // An address for examples (RFC 5737), which no machine has.
+        ("[server]\nadmin_listen = \"192.0.2.1:9100\"", "server.admin_listen"),
         ("[log]\nfilter = \"api=loud\"", "log.filter"),
         ("[log]\notlp_endpoint = \"http://127.0.0.1:4318\"\nsampling_ratio = 2.0", "log.sampling_ratio"),
         (

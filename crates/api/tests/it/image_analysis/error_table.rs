@@ -250,6 +250,16 @@ async fn what_was_sent_before_any_timestamp_was_allowed_is_not_accepted_again() 
     assert_eq!(request().send(&app).await.status_and_code(), PASSED);
     assert_eq!(call().query("timestamp", "12345").send(&app).await.status_and_code(), PASSED);
 
+    // An earlier build has switched it off and on again, and the command is run once more.
+    app.execute(sql!("UPDATE applications SET unclocked = $1", false)).await;
+    let third = request();
+    assert_eq!(third.send(&app).await.status_and_code(), PASSED);
+    assert_eq!(forget_nonces().await, 1);
+    app.execute(sql!("UPDATE applications SET unclocked = $1", true)).await;
+    allow(true).await;
+    app.environment.advance(SignedDuration::from_mins(6));
+    assert_eq!(third.send(&app).await.status_and_code(), "401 INVALID_TIMESTAMP");
+
     // Earlier builds did not store when it was allowed.
     app.execute(sql!("UPDATE applications SET unclocked_since = NULL")).await;
     for sent in [&first, &second] {

@@ -15,6 +15,10 @@ use std::{
 };
 use tokio::{sync::Notify, time::Instant};
 
+/// How long a peer that has sent some of a body may pause before its connection is idle. It is much less than what a body may
+/// take in all: otherwise one byte of it would keep a slot for that long.
+const BODY_QUIET: Duration = Duration::from_secs(3);
+
 /// The connections of a listener.
 #[derive(Debug, Default)]
 pub(super) struct ConnectionTracker {
@@ -70,11 +74,13 @@ struct ConnectionUsage {
 
 impl ConnectionUsage {
     /// From when on the connection is idle, unless something happens before; `None` while an answer is being made. A peer that
-    /// sends nothing more of a body, or takes nothing of its answers, is active for as long as `patience`.
+    /// takes nothing of its answers is active for as long as `patience`, one that sends nothing more of a body for
+    /// [`BODY_QUIET`] at most.
     fn idle_from(&self, patience: Duration) -> Option<Instant> {
-        match (self.working, self.receiving + self.sending) {
-            (0, 0) => Some(self.active_at),
-            (0, _) => Some(self.active_at + patience),
+        match (self.working, self.receiving, self.sending) {
+            (0, 0, 0) => Some(self.active_at),
+            (0, _, 0) => Some(self.active_at + patience.min(BODY_QUIET)),
+            (0, _, _) => Some(self.active_at + patience),
             _ => None,
         }
     }
@@ -176,8 +182,8 @@ impl TrackedConnection {
     }
 
     /// Waits until the connection must go: because it is in the way of another one, or has been idle for too long:
-    /// `first` before its first request, `later` after the last. It is also idle when its peer has sent nothing more of a
-    /// body, or taken nothing of its answers, for as long as `first`.
+    /// `first` before its first request, `later` after the last. It is also idle when its peer has taken nothing of
+    /// its answers for as long as `first`, or sent nothing more of a body for [`BODY_QUIET`].
     pub(super) async fn must_go(&self, first: Duration, later: Duration) -> MustGo {
         loop {
             let now = Instant::now();
