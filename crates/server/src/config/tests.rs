@@ -154,7 +154,7 @@ fn the_section_of_a_provider_is_read_from_texts() {
         ("ASSAY__AGES__EMAIL__API_KEY_FILE", "key"),
         ("ASSAY__AGES__EMAIL__ACCOUNT_AGE", "13"),
         ("ASSAY__AGES__CPF__PROVIDER", "signed"),
-        ("ASSAY__AGES__CPF__URL", "https://registry.example"),
+        ("ASSAY__AGES__CPF__URL", "https://cpf.example.com"),
         ("ASSAY__AGES__CPF__SECRET_FILE", "secret"),
         ("ASSAY__AGES__CPF__SIGNED_ANSWERS", "on"),
         ("ASSAY__AGES__DEVICE_SIGNAL__PROVIDER", "platforms"),

@@ -245,6 +245,21 @@ async fn somebody_who_is_deleted_while_their_picture_is_stored_was_not_unknown()
     assert_eq!((&report["banned_faces"], &report["unknown_faces"]), (&json!(false), &json!(false)));
 }
 
+/// Deletes something while the sweep that is due waits for the account's list of notifications, and lets both go on.
+async fn delete_during_sweep(fixture: &AccountFixture, path: &str) {
+    let mut tx = fixture.app.api.db.write().await.unwrap();
+    let lock = sql!("UPDATE notification_lists SET gaps = gaps WHERE list_id = $1", fixture.account);
+    tx.execute(lock).await.unwrap();
+    let working = fixture.app.spawn_worker();
+    fixture.app.wait_until_blocked(1).await;
+    let (deleted, ()) = tokio::join!(fixture.call("DELETE", path, None), async {
+        fixture.app.wait_until_blocked(2).await;
+        tx.commit().await.unwrap();
+    });
+    working.stop().await;
+    assert_eq!(deleted.status_and_code(), "204", "{}", deleted.json());
+}
+
 /// On PostgreSQL, where the deletion would otherwise look for messages before the sweep has written its own.
 #[tokio::test]
 async fn what_is_deleted_while_somebody_is_looked_for_in_it_is_sent_to_nobody() {
@@ -258,19 +273,7 @@ async fn what_is_deleted_while_somebody_is_looked_for_in_it_is_sent_to_nobody() 
     fixture.app.run_due_jobs().await;
     fixture.ban(&profile, "ban").await;
     fixture.app.environment.advance(SignedDuration::from_secs(20));
-    // The sweep has to wait for the account's list of notifications.
-    let mut tx = fixture.app.api.db.write().await.unwrap();
-    let lock = sql!("UPDATE notification_lists SET gaps = gaps WHERE list_id = $1", fixture.account);
-    tx.execute(lock).await.unwrap();
-    let working = fixture.app.spawn_worker();
-    fixture.app.wait_until_blocked(1).await;
-    let path = format!("/contents/{content}");
-    let (deleted, ()) = tokio::join!(fixture.call("DELETE", &path, None), async {
-        fixture.app.wait_until_blocked(2).await;
-        tx.commit().await.unwrap();
-    });
-    working.stop().await;
-    assert_eq!(deleted.status_and_code(), "204", "{}", deleted.json());
+    delete_during_sweep(&fixture, &format!("/contents/{content}")).await;
     let waiting = sql!("SELECT count(*) FROM deliveries WHERE state = 'WAITING'");
     assert_eq!(fixture.count(waiting).await, 0);
     assert_eq!(fixture.app.api.account_deletion.find_orphans().await.unwrap(), []);
@@ -285,19 +288,7 @@ async fn somebody_who_is_deleted_while_they_are_looked_for_is_named_by_no_notifi
     fixture.moderated("ada.png", &another_photo(ada, 1), json!({})).await;
     fixture.ban(&profile, "ban").await;
     fixture.app.environment.advance(SignedDuration::from_secs(20));
-    // The sweep has to wait for the account's list of notifications.
-    let mut tx = fixture.app.api.db.write().await.unwrap();
-    let lock = sql!("UPDATE notification_lists SET gaps = gaps WHERE list_id = $1", fixture.account);
-    tx.execute(lock).await.unwrap();
-    let working = fixture.app.spawn_worker();
-    fixture.app.wait_until_blocked(1).await;
-    let path = format!("/profiles/{profile}");
-    let (deleted, ()) = tokio::join!(fixture.call("DELETE", &path, None), async {
-        fixture.app.wait_until_blocked(2).await;
-        tx.commit().await.unwrap();
-    });
-    working.stop().await;
-    assert_eq!(deleted.status_and_code(), "204", "{}", deleted.json());
+    delete_during_sweep(&fixture, &format!("/profiles/{profile}")).await;
     assert_eq!(fixture.waiting_sweeps().await, 0);
     assert_eq!(fixture.app.api.account_deletion.find_orphans().await.unwrap(), []);
 }
