@@ -1,10 +1,22 @@
 // What tests of the console's screens share.
 
 import type { Page } from "@playwright/test";
-import { expect, expectAccessible, expectLargeTargets, takeScreenshot } from "./actions";
+import { expect, expectAccessible, expectLargeTargets, tabTo, takeScreenshot } from "./actions";
 
 /** The secret of an invitation. */
 export const TOKEN = "c0de-of_the-invitation-that-is-long-enough-1";
+
+/** Signs in by a link that the stand-in knows, by keyboard alone. */
+export async function signedIn(
+  page: Page,
+  server: { page: string },
+  kind: "operator-sign-in" | "sign-in" = "operator-sign-in",
+): Promise<void> {
+  await page.goto(`${server.page}#${kind}=${TOKEN}`);
+  await tabTo(page, "Sign in");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".side").getByRole("navigation")).toBeVisible();
+}
 
 /** After so long a sequence of keys is pressed again: not while a slow machine is still on its way. */
 export const REACHED_MS = 20_000;

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { exactText, expectAccessible, holdCalls, tabTo, takeScreenshot } from "./actions";
 import { deletion, record } from "./audit-stand-in";
-import { go, judge, speak, TOKEN } from "./console-actions";
+import { go, judge, signedIn, speak, TOKEN } from "./console-actions";
 import { ACCOUNT, ConsoleStandIn, member } from "./console-stand-in";
 import { delivery } from "./deliveries-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
@@ -32,13 +32,6 @@ const heading = (page: Page, words: string) => expect(page.locator("h1")).toHave
 const spoken = (page: Page) => page.locator("#spoken");
 const rows = (page: Page) => page.locator("[role=rowgroup]:last-child > [role=row]");
 const button = (page: Page, name: string) => page.getByRole("button", { name: exactText(name) });
-
-async function signedIn(page: Page, server: ConsoleStandIn, kind: "operator-sign-in" | "sign-in"): Promise<void> {
-  await page.goto(`${server.page}#${kind}=${TOKEN}`);
-  await tabTo(page, "Sign in");
-  await page.keyboard.press("Enter");
-  await expect(page.locator(".side").getByRole("navigation")).toBeVisible();
-}
 
 /** Records of many kinds, the newest first. */
 function mixedRecords() {

@@ -1,7 +1,7 @@
 // Messages to applications' servers in the console, in a real browser: seen, sent again, their secret replaced, a test sent.
 
 import { exactText, expectAccessible, holdCalls, recordedTexts, recordTexts, tabTo, takeScreenshot } from "./actions";
-import { go, judge, speak, TOKEN } from "./console-actions";
+import { go, judge, signedIn, speak, TOKEN } from "./console-actions";
 import { ConsoleStandIn, member, notification } from "./console-stand-in";
 import { delivery, failedDelivery, message, WEBHOOK_SECRET } from "./deliveries-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
@@ -29,13 +29,6 @@ const heading = (page: Page, words: string) => expect(page.locator("h1")).toHave
 const spoken = (page: Page) => page.locator("#spoken");
 const rows = (page: Page) => page.locator("[role=rowgroup]:last-child > [role=row]");
 const button = (page: Page, name: string) => page.getByRole("button", { name: exactText(name) });
-
-async function signedIn(page: Page, server: ConsoleStandIn, kind: "operator-sign-in" | "sign-in"): Promise<void> {
-  await page.goto(`${server.page}#${kind}=${TOKEN}`);
-  await tabTo(page, "Sign in");
-  await page.keyboard.press("Enter");
-  await expect(page.locator(".side").getByRole("navigation")).toBeVisible();
-}
 
 for (const theme of ["light", "dark"] as const) {
   test(`O3, ${theme}: a session is found, what happened is seen, and its webhook is sent again, by keyboard alone`, async ({

@@ -2,8 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import type { Setting, TrustList } from "../../console/api/installation";
-import { exactText, expectAccessible, showPage, tabTo, takeScreenshot } from "./actions";
-import { go, judge, speak, TOKEN } from "./console-actions";
+import { exactText, expectAccessible, showPage, takeScreenshot } from "./actions";
+import { go, judge, signedIn, speak, TOKEN } from "./console-actions";
 import { ConsoleStandIn } from "./console-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
 import { healthOf, INTERVAL_SECONDS, series } from "./health-stand-in";
@@ -25,13 +25,6 @@ const spoken = (page: Page) => page.locator("#spoken");
 const rows = (page: Page) => page.locator("[role=rowgroup]:last-child > [role=row]");
 const button = (page: Page, name: string) => page.getByRole("button", { name: exactText(name) });
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
-
-async function signedIn(page: Page, server: ConsoleStandIn): Promise<void> {
-  await page.goto(`${server.page}#operator-sign-in=${TOKEN}`);
-  await tabTo(page, "Sign in");
-  await page.keyboard.press("Enter");
-  await expect(page.locator(".side").getByRole("navigation")).toBeVisible();
-}
 
 test("the figures of the last hour are charts with their numbers, and what is wrong stands first", async ({
   page,
