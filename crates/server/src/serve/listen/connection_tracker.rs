@@ -9,15 +9,20 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
 };
 use tokio::{sync::Notify, time::Instant};
 
 /// How long a peer that has sent some of a body may pause before its connection is idle. It is much less than what a body may
-/// take in all: otherwise one byte of it would keep a slot for that long.
+/// take in all, and less still before [`BODY_BEGINNING_BYTES`] have come: otherwise one byte would keep a slot for that long.
 const BODY_QUIET: Duration = Duration::from_secs(3);
+const BODY_BEGINNING_QUIET: Duration = Duration::from_secs(1);
+
+/// About what a sender may put on the way before it hears from the receiver: ten segments (RFC 6928). Whoever has more to send
+/// has usually sent as much at once.
+const BODY_BEGINNING_BYTES: usize = 14_000;
 
 /// The connections of a listener.
 #[derive(Debug, Default)]
@@ -51,7 +56,9 @@ enum CallState {
     Working,
     /// For the peer, who has sent nothing of its body yet.
     Awaiting,
-    /// For the peer, who has sent some of its body, and not more yet.
+    /// For the peer, who has sent the beginning of its body ([`BODY_BEGINNING_BYTES`]) at most.
+    Beginning,
+    /// For the peer, who has sent more of its body, and not all yet.
     Receiving,
     /// For the peer, who has not taken its answer yet, which is ready as far as it goes.
     Sending,
@@ -62,6 +69,7 @@ struct ConnectionUsage {
     /// Requests that are being answered, by what they wait for.
     working: usize,
     awaiting: usize,
+    beginning: usize,
     receiving: usize,
     sending: usize,
     /// Whether there was a request at all.
@@ -75,14 +83,21 @@ struct ConnectionUsage {
 impl ConnectionUsage {
     /// From when on the connection is idle, unless something happens before; `None` while an answer is being made. A peer that
     /// takes nothing of its answers is active for as long as `patience`, one that sends nothing more of a body for
-    /// [`BODY_QUIET`] at most.
+    /// [`BODY_QUIET`] or [`BODY_BEGINNING_QUIET`] at most.
     fn idle_from(&self, patience: Duration) -> Option<Instant> {
-        match (self.working, self.receiving, self.sending) {
-            (0, 0, 0) => Some(self.active_at),
-            (0, _, 0) => Some(self.active_at + patience.min(BODY_QUIET)),
-            (0, _, _) => Some(self.active_at + patience),
-            _ => None,
+        if self.working > 0 {
+            return None;
         }
+        let pause = if self.sending > 0 {
+            patience
+        } else if self.receiving > 0 {
+            patience.min(BODY_QUIET)
+        } else if self.beginning > 0 {
+            patience.min(BODY_BEGINNING_QUIET)
+        } else {
+            Duration::ZERO
+        };
+        Some(self.active_at + pause)
     }
 
     /// How many requests are in a state.
@@ -90,6 +105,7 @@ impl ConnectionUsage {
         match state {
             CallState::Working => &mut self.working,
             CallState::Awaiting => &mut self.awaiting,
+            CallState::Beginning => &mut self.beginning,
             CallState::Receiving => &mut self.receiving,
             CallState::Sending => &mut self.sending,
         }
@@ -110,8 +126,8 @@ pub(super) enum MustGo {
 pub(super) struct RunningCall {
     connection: Arc<TrackedConnection>,
     state: Mutex<CallState>,
-    /// Whether some of its body has come.
-    has_received: AtomicBool,
+    /// How much of its body has come.
+    received_bytes: AtomicUsize,
 }
 
 impl ConnectionTracker {
@@ -122,6 +138,7 @@ impl ConnectionTracker {
         let usage = ConnectionUsage {
             working: 0,
             awaiting: 0,
+            beginning: 0,
             receiving: 0,
             sending: 0,
             used: false,
@@ -177,13 +194,13 @@ impl TrackedConnection {
         Arc::new(RunningCall {
             connection: self.clone(),
             state: Mutex::new(CallState::Working),
-            has_received: AtomicBool::new(false),
+            received_bytes: AtomicUsize::new(0),
         })
     }
 
     /// Waits until the connection must go: because it is in the way of another one, or has been idle for too long:
     /// `first` before its first request, `later` after the last. It is also idle when its peer has taken nothing of
-    /// its answers for as long as `first`, or sent nothing more of a body for [`BODY_QUIET`].
+    /// its answers for as long as `first`, or sent nothing more of a body for [`BODY_QUIET`] or [`BODY_BEGINNING_QUIET`].
     pub(super) async fn must_go(&self, first: Duration, later: Duration) -> MustGo {
         loop {
             let now = Instant::now();
@@ -194,7 +211,7 @@ impl TrackedConnection {
                         if usage.place.is_none() {
                             usage.place = Some(self.tracker.stand_in_line(&self.evicted));
                         }
-                        if usage.awaiting + usage.receiving > 0 {
+                        if usage.awaiting + usage.beginning + usage.receiving > 0 {
                             // Whoever reads the body knows how long it may take.
                             None
                         } else {
@@ -247,7 +264,7 @@ impl TrackedConnection {
         let mut usage = self.lock();
         *usage.count_mut(state) -= 1;
         self.note_activity(&mut usage);
-        if usage.working + usage.awaiting + usage.receiving + usage.sending == 0 {
+        if usage.working + usage.awaiting + usage.beginning + usage.receiving + usage.sending == 0 {
             usage.place = Some(self.tracker.stand_in_line(&self.evicted));
         }
         drop(usage);
@@ -272,21 +289,25 @@ impl RunningCall {
     pub(super) fn note_receiving(&self) {
         let mut state = self.lock();
         if *state == CallState::Working {
-            let has_received = self.has_received.load(Ordering::Relaxed);
-            self.set(&mut state, if has_received { CallState::Receiving } else { CallState::Awaiting });
+            let awaits = match self.received_bytes.load(Ordering::Relaxed) {
+                0 => CallState::Awaiting,
+                ..=BODY_BEGINNING_BYTES => CallState::Beginning,
+                _ => CallState::Receiving,
+            };
+            self.set(&mut state, awaits);
         }
     }
 
-    /// More of the body has come.
-    pub(super) fn note_received(&self) {
-        self.has_received.store(true, Ordering::Relaxed);
+    /// More of the body has come: so many bytes.
+    pub(super) fn note_received(&self, bytes: usize) {
+        self.received_bytes.fetch_add(bytes, Ordering::Relaxed);
         self.note_read();
     }
 
     /// No more of the body is waited for: it has ended, or is read no more.
     pub(super) fn note_read(&self) {
         let mut state = self.lock();
-        if matches!(*state, CallState::Awaiting | CallState::Receiving) {
+        if matches!(*state, CallState::Awaiting | CallState::Beginning | CallState::Receiving) {
             self.set(&mut state, CallState::Working);
         }
     }
@@ -419,13 +440,13 @@ mod tests {
         assert!(stays.is_err(), "nobody waits for its slot: {stays:?}");
         assert!(tracker.evict_one(), "nothing has come");
         assert_eq!(connection.must_go(hour, hour).await, MustGo::AtOnce);
-        reads.note_received();
+        reads.note_received(1);
         assert!(!tracker.evict_one(), "it begins to come");
 
         reads.note_receiving();
         let stays = tokio::time::timeout(2 * moment, connection.must_go(hour, hour)).await;
         assert!(stays.is_err() && !tracker.evict_one(), "it was just sending: {stays:?}");
-        reads.note_received();
+        reads.note_received(1);
         reads.note_receiving();
         let began = Instant::now();
         let evicted = async {
@@ -439,6 +460,22 @@ mod tests {
         assert!(began.elapsed() >= patience / 2, "{:?}", began.elapsed());
         reads.note_read();
         assert!(!tracker.evict_one(), "its answer is being made");
+    }
+
+    #[tokio::test]
+    async fn the_more_of_a_body_has_come_the_longer_its_peer_may_pause() {
+        let tracker = Arc::new(ConnectionTracker::default());
+        let connection = tracker.track();
+        let call = connection.begin_call();
+        let hour = Duration::from_hours(1);
+        for (bytes, pause) in
+            [(1, BODY_BEGINNING_QUIET), (BODY_BEGINNING_BYTES - 1, BODY_BEGINNING_QUIET), (1, BODY_QUIET)]
+        {
+            call.note_received(bytes);
+            call.note_receiving();
+            let usage = connection.lock();
+            assert_eq!(usage.idle_from(hour), Some(usage.active_at + pause));
+        }
     }
 
     #[tokio::test]

@@ -96,9 +96,7 @@ impl<B: HttpBody<Data = Bytes> + Unpin> HttpBody for SharedBody<B> {
         if let Some(call) = self.call.upgrade() {
             match &frame {
                 Poll::Pending => call.note_receiving(),
-                Poll::Ready(Some(Ok(frame))) if frame.data_ref().is_some_and(|data| !data.is_empty()) => {
-                    call.note_received();
-                }
+                Poll::Ready(Some(Ok(frame))) => call.note_received(frame.data_ref().map_or(0, Bytes::len)),
                 Poll::Ready(_) => call.note_read(),
             }
         }
