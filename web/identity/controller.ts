@@ -481,6 +481,8 @@ export class Controller {
       this.#broken = true;
       this.#camera.close();
       closeDialog();
+      // From here on the page takes no answer: there is nothing to stop, and loading again goes on.
+      getById("stop").hidden = true;
       this.#view.show(
         brokenScreen(this.#texts, () => location.reload()),
         this.#texts,

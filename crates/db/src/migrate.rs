@@ -4,6 +4,7 @@ use crate::{Db, DbError, SchemaStatus, engine::Pools};
 use sqlx::{
     SqlSafeStr, SqlStr,
     migrate::{Migration, MigrationType, Migrator},
+    postgres::{PgConnectOptions, PgPoolOptions},
 };
 use std::borrow::Cow;
 
@@ -97,7 +98,18 @@ impl Db {
                 Pools::Sqlite { writer, .. } => {
                     migrator(files, |text| trusted_sql(to_sqlite(text))).run(writer).await?;
                 }
-                Pools::Postgres(pool) => migrator(files, SqlSafeStr::into_sql_str).run(pool).await?,
+                Pools::Postgres(pool) => {
+                    // On a connection of its own, which is closed. Where a migration fails, the driver keeps the lock of
+                    // migrations as long as the connection: whoever tries next, here or elsewhere, would wait for it.
+                    let options = PgConnectOptions::clone(&pool.connect_options());
+                    let own = PgPoolOptions::new()
+                        .max_connections(1)
+                        .acquire_timeout(pool.options().get_acquire_timeout())
+                        .connect_lazy_with(options);
+                    let migrated = migrator(files, SqlSafeStr::into_sql_str).run(&own).await;
+                    own.close().await;
+                    migrated?;
+                }
             }
         }
         self.record_schema_versions(files).await
@@ -269,6 +281,7 @@ fn translate_types(code: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn every_file_of_the_folder_is_listed_in_order() {
@@ -339,14 +352,14 @@ mod tests {
         assert_eq!(status, SchemaStatus { build: last, database: next, usable_from: last, pending: 0 });
         assert!(status.is_usable());
 
-        // The row of the one that failed is replaced when its text is mended. The connection on which it failed keeps the lock of
-        // migrations until it is closed.
-        test.db.close().await;
+        // The row of the one that failed is replaced when its text is mended. The process in which it failed still runs, as a server
+        // does that waits.
         let db = Db::open(&test.url, 2).unwrap();
         let text: &'static str =
             format!("-- usable-from: {last}\nCREATE TABLE another (\n    id UUID NOT NULL\n);\n").leak();
         let mended: Vec<MigrationFile> = newer.iter().copied().chain([(next + 1, "mended", text)]).collect();
-        db.migrate_to(mended.leak()).await.unwrap();
+        let migrated = tokio::time::timeout(Duration::from_secs(30), db.migrate_to(mended.leak())).await;
+        migrated.expect("nobody keeps the lock of migrations").unwrap();
         let status = db.schema_status().await.unwrap();
         assert_eq!((status.database, status.usable_from), (next + 1, last));
     }

@@ -46,7 +46,7 @@ pub struct DocumentReading {
     pub kind: Option<DocumentType>,
     /// The issuer: ISO 3166-1 alpha-3 where the code belongs to a state, else the code as printed.
     pub issuer: Option<String>,
-    /// The most reliable MRZ of all sides.
+    /// The most reliable MRZ of all sides; that of a visa only where no other document's was read.
     pub zone: Option<MrzReading>,
     /// The content of a driving licence's barcode.
     pub licence: Option<Licence>,
@@ -131,12 +131,7 @@ pub fn join_sides(
     today: Date,
     embed_portrait: bool,
 ) -> Result<DocumentReading, VisionError> {
-    let zones = sides.iter().enumerate().filter_map(|(at, side)| Some((at, side.zone.as_ref()?)));
-    let zone = zones.max_by(|(_, a), (_, b)| {
-        let trust = |zone: &MrzReading| (zone.mrz.checks_hold(), zone.mean_certainty());
-        let ((a_holds, a), (b_holds, b)) = (trust(a), trust(b));
-        a_holds.cmp(&b_holds).then(a.total_cmp(&b))
-    });
+    let zone = choose_zone(&sides);
     let zone_place = zone.map(|(at, zone)| (at, zone.format));
     let zone = zone.map(|(_, zone)| zone.clone());
     let codes = || sides.iter().flat_map(|side| &side.barcodes);
@@ -197,4 +192,41 @@ pub fn join_sides(
         traces,
         measures,
     })
+}
+
+/// The MRZ that the document is known by, and the index of its side: the most reliable one. A passport may have been supplied with
+/// a page that has a visa on it: that counts only where no other zone was read, however well it was read itself.
+fn choose_zone(sides: &[DocumentSide]) -> Option<(usize, &MrzReading)> {
+    let zones = sides.iter().enumerate().filter_map(|(at, side)| Some((at, side.zone.as_ref()?)));
+    zones.max_by(|(_, a), (_, b)| {
+        let rank = |zone: &MrzReading| (!zone.format.is_visa(), zone.mrz.checks_hold());
+        rank(a).cmp(&rank(b)).then(a.mean_certainty().total_cmp(&b.mean_certainty()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fields::tests::zone_of, portrait_sides::tests::side, *};
+    use crate::mrz::MrzFormat;
+
+    #[test]
+    fn a_passport_counts_rather_than_a_visa_that_was_read_better() {
+        let visa =
+            ["V<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<", "L8988901C4XXX4009078F96121096ZE184226B<<<<<<"];
+        let visa = MrzReading { certainty: vec![vec![1.0]], ..zone_of(&visa) };
+        // The first check digit of the passport is wrong.
+        let passport = zone_of(&[
+            "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<",
+            "L898902C37UTO7408122F1204159ZE184226B<<<<<10",
+        ]);
+        assert!(visa.mrz.checks_hold() && !passport.mrz.checks_hold());
+        let side_with = |zone: &MrzReading| DocumentSide { zone: Some(zone.clone()), ..side(true) };
+        let mut sides = [side_with(&visa), side(true), side_with(&passport)];
+        let chosen = |sides: &[DocumentSide]| choose_zone(sides).map(|(at, zone)| (at, zone.format));
+        assert_eq!(chosen(&sides), Some((2, MrzFormat::Td3)));
+        assert_eq!(chosen(&sides[..2]), Some((0, MrzFormat::MrvA)));
+        sides.reverse();
+        assert_eq!(chosen(&sides), Some((0, MrzFormat::Td3)));
+        assert_eq!(chosen(&sides[1..2]), None);
+    }
 }

@@ -11,7 +11,7 @@ use base::{
     AgeSessionId, ContentUploadId, DocumentSessionId, DocumentTraceId, Environment, FraudListEntryId,
     ModerationId, ProfileId, Secret, SignedDuration, Uuid,
 };
-use db::{Db, DbError, FromRow, Query, ReadTx, WriteTx, sql};
+use db::{Db, DbError, FromRow, Query, ReadTx, WriteTx, ids_json, sql};
 use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -128,6 +128,18 @@ impl ErasureKeys {
 pub(crate) async fn erase(tx: &mut WriteTx, owner: KeyOwner) -> Result<(), DbError> {
     tx.execute(sql!("DELETE FROM erasure_keys WHERE owner_id = $1", owner.id())).await?;
     record_erasure(tx).await
+}
+
+/// Deletes the keys of several owners. The caller records the erasure, as the last of its transaction.
+pub(crate) async fn delete_keys(tx: &mut WriteTx, owners: &[Uuid]) -> Result<(), DbError> {
+    tx.execute(sql!(
+        sqlite: "DELETE FROM erasure_keys WHERE owner_id IN (SELECT unhex(value) FROM json_each($1))",
+        postgres: "DELETE FROM erasure_keys
+                    WHERE owner_id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($1))",
+        ids_json(owners),
+    ))
+    .await
+    .map(drop)
 }
 
 /// Records that this transaction deletes what is known of somebody, so that the files of the database are cleaned.

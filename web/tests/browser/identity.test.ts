@@ -312,7 +312,7 @@ test("what is finished while somebody is asked whether to stop is done, and the 
   expect(await recordedTexts(page)).not.toContain("Stopped");
 });
 
-test("where the page breaks while somebody is asked whether to stop, the question is gone", async ({
+test("where the page breaks while somebody is asked whether to stop, nothing is left to stop", async ({
   page,
   server,
   observed,
@@ -324,9 +324,11 @@ test("where the page breaks while somebody is asked whether to stop, the questio
   await page.evaluate(() => reportError("a mistake"));
   await heading(page, "Something broke");
   await expect(page.locator("#sure")).toBeHidden();
+  await expect(page.locator("#stop")).toBeHidden();
   await expect(page.locator("#heading")).toBeFocused();
   await press(page, "Load again");
   await expect(pressableElement(page, "Start")).toBeVisible();
+  await expect(page.locator("#stop")).toBeVisible();
   // The browser gives no words for what is no Error.
   observed.ignore(/^$/);
 });

@@ -15,9 +15,9 @@ use axum::{
     extract::{FromRequestParts, Path},
     http::request::Parts,
 };
-use base::{AgeAttemptId, AgeSessionId, AppId};
+use base::{AgeAttemptId, AgeSessionId, AppId, Timestamp};
 use domain::{
-    age_verification::{self, session::AgeSession},
+    age_verification::{self, session::AgeSession, types::AgeSessionStatus},
     tenancy::{api_keys, tokens::TokenScope},
 };
 use serde::Deserialize;
@@ -50,7 +50,7 @@ impl LocationPolicy for RefuseBlockedLocations {
     const REFUSES_BLOCKED_LOCATIONS: bool = true;
 }
 
-/// They are let in, so that they can see that they are blocked, and can cancel the session.
+/// They are let in, so that they can see that they are blocked, and can cancel the session or take back consent.
 pub(crate) struct AdmitBlockedLocations;
 
 impl LocationPolicy for AdmitBlockedLocations {
@@ -59,24 +59,37 @@ impl LocationPolicy for AdmitBlockedLocations {
 
 /// Until when an operation serves the end user of a session.
 pub(crate) trait TimePolicy: Send {
-    const SERVES_AFTER_EXPIRY: bool;
+    fn is_served(session: &AgeSession, now: Timestamp) -> bool;
 }
 
 /// Until the session expires.
 pub(crate) struct WhileLive;
 
 impl TimePolicy for WhileLive {
-    const SERVES_AFTER_EXPIRY: bool = false;
+    fn is_served(session: &AgeSession, now: Timestamp) -> bool {
+        session.is_live(now)
+    }
 }
 
 /// Also afterwards, as long as the page shows the session ([`AgeSession::is_shown`]).
 pub(crate) struct WhileShown;
 
 impl TimePolicy for WhileShown {
-    const SERVES_AFTER_EXPIRY: bool = true;
+    fn is_served(session: &AgeSession, now: Timestamp) -> bool {
+        session.is_shown(now)
+    }
 }
 
-/// An end user on the page of a session that has not expired, or is still shown.
+/// Also afterwards, as long as a check runs on that may use the end user's face.
+pub(crate) struct WhileChecked;
+
+impl TimePolicy for WhileChecked {
+    fn is_served(session: &AgeSession, now: Timestamp) -> bool {
+        session.is_live(now) || session.state == AgeSessionStatus::Processing
+    }
+}
+
+/// An end user on the page of a session that has not expired, or that the operation still serves.
 pub(crate) struct AgeEndUser<L = RefuseBlockedLocations, T = WhileLive> {
     pub(super) session: AgeSession,
     pub(super) relying_party: age_verification::RelyingPartyProfile,
@@ -244,16 +257,13 @@ impl<L: LocationPolicy, T: TimePolicy> FromRequestParts<ApiState> for AgeEndUser
         }
         request_context::note_application(session.app);
         count_end_user(api, id.into())?;
-        let now = api.environment.now();
-        let is_served = session.is_live(now) || (T::SERVES_AFTER_EXPIRY && session.is_shown(now));
-        if !is_served {
+        if !T::is_served(&session, api.environment.now()) {
             return Err(AgeApiError::new(AgeErrorCode::SessionExpired, "the session has expired"));
         }
         let is_blocked =
             session.is_blocked_at(api.geo_locator.locate(&parts.headers, &parts.extensions).as_ref());
         if is_blocked && L::REFUSES_BLOCKED_LOCATIONS {
-            let words = "the business does not offer this where you seem to be";
-            return Err(AgeApiError::new(AgeErrorCode::LocationBlocked, words));
+            return Err(AgeApiError::location_blocked());
         }
         Ok(Self { session, relying_party: business, is_blocked, policies: PhantomData })
     }

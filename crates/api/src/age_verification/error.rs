@@ -98,6 +98,11 @@ impl ApiError<AgeErrorCode> {
     pub(super) fn session_not_found() -> Self {
         AgeSessionError::SessionNotFound.into()
     }
+
+    /// The session blocks the location of its end user.
+    pub(super) fn location_blocked() -> Self {
+        Self::new(AgeErrorCode::LocationBlocked, "the business does not offer this where you seem to be")
+    }
 }
 
 impl From<AgeSessionError> for AgeApiError {

@@ -29,6 +29,10 @@ use domain::{
 };
 use utoipa::ToSchema;
 
+/// What strangers are told. Why is in the log alone, because it may name addresses of the operator's network.
+const PROVIDER_UNAVAILABLE: &str =
+    "signing in through the identity provider is not possible now; try again later, or sign in another way";
+
 /// What somebody has to sign in with.
 #[derive(serde::Serialize, ToSchema)]
 pub(super) struct Credentials {
@@ -227,6 +231,10 @@ impl From<ConsoleSignInError> for ModerationApiError {
                 Self::new(ModerationErrorCode::TooManyRequests, words).with_retry_after(wait)
             }
             ConsoleSignInError::Unavailable(_) => Self::new(ModerationErrorCode::Unavailable, words),
+            ConsoleSignInError::ProviderUnavailable(_) => {
+                tracing::warn!(error = words, "the identity provider is unavailable");
+                Self::new(ModerationErrorCode::Unavailable, PROVIDER_UNAVAILABLE)
+            }
             ConsoleSignInError::Authentication(error) => error.into(),
             ConsoleSignInError::Db(error) => Self::unavailable(&error),
         }

@@ -56,7 +56,9 @@ pub(super) async fn oidc_callback(State(api): State<ApiState>, request: Request)
         Ok(ProviderSignIn::Choice(ticket)) => lead_on(&api, &format!("#choose={}", ticket.expose()), None),
         Err(error) => {
             let code = match &error {
-                ConsoleSignInError::Unavailable(_) | ConsoleSignInError::Db(_) => "unavailable",
+                ConsoleSignInError::Unavailable(_)
+                | ConsoleSignInError::ProviderUnavailable(_)
+                | ConsoleSignInError::Db(_) => "unavailable",
                 ConsoleSignInError::TooMany { .. } => "busy",
                 ConsoleSignInError::Refused(_) | ConsoleSignInError::Authentication(_) => "refused",
             };

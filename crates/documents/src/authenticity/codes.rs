@@ -116,7 +116,7 @@ fn consistency(evidence: &DocumentEvidence<'_>, issuer: &str) -> Option<Authenti
         if kind != DocumentType::Passport && zone.format == MrzFormat::Td3 {
             wrong.push("two lines of 44 characters are a passport's".to_owned());
         }
-        if matches!(zone.format, MrzFormat::MrvA | MrzFormat::MrvB) {
+        if zone.format.is_visa() {
             wrong.push("it is a visa".to_owned());
         }
     }

@@ -206,6 +206,11 @@ impl MrzFormat {
         self.spans().iter().find(|span| span.field == field)
     }
 
+    /// Whether it is a visa's. A visa is stuck into a passport and is no document by itself.
+    pub fn is_visa(self) -> bool {
+        matches!(self, Self::MrvA | Self::MrvB)
+    }
+
     /// The ranges that the composite check digit covers, in this order; empty for visas, which have none.
     pub(crate) fn composite(self) -> &'static [CharacterRange] {
         match self {

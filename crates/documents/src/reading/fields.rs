@@ -300,7 +300,7 @@ fn gender_text(sex: Sex) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::{
         barcode::aamva::{AamvaSubfile, AamvaText},
@@ -329,13 +329,9 @@ mod tests {
         }
     }
 
-    /// The zone of a passport of this issuer and nationality, three characters each.
-    fn passport_zone(issuer: &str, nationality: &str) -> MrzReading {
-        let lines = [
-            format!("P<{issuer}ERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<"),
-            format!("L898902C36{nationality}7408122F1204159ZE184226B<<<<<10"),
-        ];
-        let mrz = mrz::parse(&lines).expect("a zone");
+    /// A zone of these lines, of which nobody knows how well it was read.
+    pub(in crate::reading) fn zone_of<S: AsRef<str>>(lines: &[S]) -> MrzReading {
+        let mrz = mrz::parse(lines).expect("a zone");
         MrzReading {
             format: mrz.mrz.format,
             lines: mrz.lines.clone(),
@@ -346,6 +342,14 @@ mod tests {
             rotation: 0.0,
             mrz,
         }
+    }
+
+    /// The zone of a passport of this issuer and nationality, three characters each.
+    fn passport_zone(issuer: &str, nationality: &str) -> MrzReading {
+        zone_of(&[
+            format!("P<{issuer}ERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<"),
+            format!("L898902C36{nationality}7408122F1204159ZE184226B<<<<<10"),
+        ])
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub(super) fn portrait_sides(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::reading::side::PageOutline;
     use base::Picture;
@@ -57,7 +57,8 @@ mod tests {
     const UNREAD_VALUES: SidePrint = SidePrint { agrees: false, fields: 3 };
     const AGREES: SidePrint = SidePrint { agrees: true, fields: 3 };
 
-    fn side(is_located: bool) -> DocumentSide {
+    /// A side on which nothing was read.
+    pub(in crate::reading) fn side(is_located: bool) -> DocumentSide {
         DocumentSide {
             page: Picture::new(1, 1, vec![0; 3]).expect("one pixel"),
             located: is_located.then_some(PageOutline { corners: [[0.0; 2]; 4], confidence: 1.0 }),

@@ -84,16 +84,21 @@ impl AttemptRunner {
     }
 
     /// Records the end user's answer to the use of biometric data, unless the session has ended for good. A refusal also
-    /// abandons an attempt that uses their face, or ends it if checks run on without them.
+    /// abandons an attempt that uses their face, or ends it if checks run on without them, also when the session's time is over.
     pub(super) async fn record_consent(
         &self,
         id: AgeSessionId,
         given: bool,
     ) -> Result<AgeSession, AgeSessionError> {
         self.notifier.prepare().await?;
+        let (mut tx, mut locked) = self.sessions.lock(id).await?;
         let now = self.environment.now();
-        let (mut tx, mut locked) = self.sessions.lock_live(id).await?;
         let session = &mut locked.session;
+        // As long as a check has their face, they can take back that it may.
+        let takes_back = !given && session.state == AgeSessionStatus::Processing;
+        if !session.is_live(now) && !takes_back {
+            return Err(AgeSessionError::Expired);
+        }
         if !session.requires_consent() {
             return Err(AgeSessionError::InvalidState(
                 "the session asks for no biometric consent".to_owned(),

@@ -16,8 +16,9 @@ use base::{AgeAttemptId, AgeSessionId, AppId, Environment, Id as _, SignedDurati
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How long the end user's page shows what became of a session once its time is over, counted from when the session ended: a check
-/// may have run for longer than the session, and from the page they are led back.
+/// How long the end user's page shows what became of a session once its time is over and it has ended: a check may have run for
+/// longer than the session, from the page they are led back, and a page that another device went on from asks only when its
+/// countdown ends.
 const OUTCOME_SHOWN_FOR: SignedDuration = SignedDuration::from_mins(10);
 
 /// A session. Rows of older builds must stay readable: give new members defaults, and keep the serialised names.
@@ -287,8 +288,9 @@ impl AgeSession {
         now < self.wanted.until
     }
 
-    /// Whether the end user's page may read the session: it has not expired, a check is still running, or it ended within the
-    /// last ten minutes. Of one that ran out, and of one of the issuer of blind tokens, nothing is shown after its time.
+    /// Whether the end user's page may read the session: it has not expired, a check is still running, or its time was over, or it
+    /// ended, within the last ten minutes. Of one that ran out, and of one of the issuer of blind tokens, nothing is shown after
+    /// its time.
     pub fn is_shown(&self, now: Timestamp) -> bool {
         let shows_outcome = match self.state {
             AgeSessionStatus::Pending | AgeSessionStatus::InProgress | AgeSessionStatus::Expired => false,
@@ -296,7 +298,7 @@ impl AgeSession {
             AgeSessionStatus::Complete
             | AgeSessionStatus::Fail
             | AgeSessionStatus::Error
-            | AgeSessionStatus::Cancelled => now < self.updated_at + OUTCOME_SHOWN_FOR,
+            | AgeSessionStatus::Cancelled => now < self.updated_at.max(self.wanted.until) + OUTCOME_SHOWN_FOR,
         };
         self.is_live(now) || (self.issues.is_none() && shows_outcome)
     }

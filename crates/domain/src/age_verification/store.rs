@@ -13,7 +13,7 @@ use crate::{
     vault::Vault,
 };
 use base::{AgeSessionId, AppId, Environment, SignedDuration, Timestamp, Uuid};
-use db::{AuditEvent, Db, DbError, Durability, FromRow, ReadTx, WriteTx, sql};
+use db::{AuditEvent, Db, DbError, Durability, FromRow, ReadTx, WriteTx, ids_json, sql};
 use serde::{Serialize, de::DeserializeOwned};
 use std::sync::Arc;
 
@@ -21,6 +21,10 @@ use std::sync::Arc;
 /// documents ends when what was supplied is destroyed, a day after that at most; what is still open then has a row that does
 /// not open, or a job that failed for good.
 const MAX_WAIT_FOR_RESULT: SignedDuration = SignedDuration::from_hours(48);
+
+/// How long after a message about a session was queued the session is kept for it, whatever the retention: with the session what
+/// the message says is erased. It is tried for a day, or somewhat longer after an outage of this server.
+const MAX_WAIT_FOR_DELIVERY: SignedDuration = SignedDuration::from_hours(48);
 
 /// Loads, locks and saves sessions.
 #[derive(Debug)]
@@ -341,7 +345,8 @@ pub(super) async fn erase(tx: &mut WriteTx, id: AgeSessionId, now: Timestamp) ->
 /// Erases a session again that a restored backup brought back; returns whether there was one.
 pub async fn erase_again(db: &Db, now: Timestamp, id: AgeSessionId) -> Result<bool, DbError> {
     let mut tx = db.write().await?;
-    if tx.count(sql!("SELECT count(*) FROM age_sessions WHERE id = $1", id)).await? == 0 {
+    // The row of the session first, as wherever a session is changed, so that no two transactions wait for each other.
+    if tx.execute(sql!("UPDATE age_sessions SET version = version WHERE id = $1", id)).await? == 0 {
         return Ok(false);
     }
     tx.audit(AuditEvent::new("age-session.delete").target(id));
@@ -352,54 +357,23 @@ pub async fn erase_again(db: &Db, now: Timestamp, id: AgeSessionId) -> Result<bo
 
 /// Deletes sessions, stored results, keys, redeemed tokens, counters of budgets and used tokens of secure capture
 /// whose time is over, at most 1,000 rows of each (keys: all). A session without a result is first ended by the jobs that
-/// tell its relying party. Returns how many rows.
+/// tell its relying party, and messages about it are delivered first. Returns how many rows.
 pub async fn purge(db: &Db, now: Timestamp) -> Result<u64, DbError> {
-    #[derive(FromRow)]
-    struct SubjectRow {
-        id: Uuid,
-    }
     let others = stored_result_store::purge_stored_results(db, now).await?
         + blind_tokens::purge_issuer_keys(db, now).await?
         + webhook_signer::purge_webhook_keys(db, now).await?
         + attempt_budgets::purge_usage(db, now).await?
         + appeal_store::purge_pictures(db, now).await?;
-    let unjudged_since = now - MAX_WAIT_FOR_RESULT;
     let mut tx = db.write_with_durability(Durability::Process).await?;
-    let with_messages: Vec<SubjectRow> = tx
-        .fetch_all(sql!(
-            "SELECT DISTINCT s.subject_id AS id FROM delivery_subjects s JOIN age_sessions a ON a.id = s.subject_id
-              WHERE a.id IN
-                (SELECT id FROM age_sessions
-                  WHERE forget_at <= $1
-                    AND (state NOT IN ('PENDING', 'IN_PROGRESS', 'PROCESSING') OR until_at <= $2)
-                  ORDER BY forget_at, id LIMIT 1000)",
-            now,
-            unjudged_since,
-        ))
-        .await?;
-    let with_messages: Vec<_> = with_messages.into_iter().map(|row| row.id).collect();
-    delivery::erase_messages_about(&mut tx, &with_messages, now).await?;
-    tx.execute(sql!(
-        "DELETE FROM erasure_keys WHERE owner_id IN
-            (SELECT id FROM age_sessions
-              WHERE forget_at <= $1
-                AND (state NOT IN ('PENDING', 'IN_PROGRESS', 'PROCESSING') OR until_at <= $2)
-              ORDER BY forget_at, id LIMIT 1000)",
-        now,
-        unjudged_since,
-    ))
-    .await?;
-    // One that has ended only since the keys were deleted still has its own, and waits for the next round.
+    let due = lock_due(&mut tx, now).await?;
+    delivery::erase_messages_about(&mut tx, &due, now).await?;
+    erasure_keys::delete_keys(&mut tx, &due).await?;
     let sessions = tx
         .execute(sql!(
-            "DELETE FROM age_sessions WHERE id IN
-                (SELECT id FROM age_sessions
-                  WHERE forget_at <= $1
-                    AND (state NOT IN ('PENDING', 'IN_PROGRESS', 'PROCESSING') OR until_at <= $2)
-                    AND NOT EXISTS (SELECT 1 FROM erasure_keys k WHERE k.owner_id = age_sessions.id)
-                  ORDER BY forget_at, id LIMIT 1000)",
-            now,
-            unjudged_since,
+            sqlite: "DELETE FROM age_sessions WHERE id IN (SELECT unhex(value) FROM json_each($1))",
+            postgres: "DELETE FROM age_sessions
+                        WHERE id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($1))",
+            ids_json(&due),
         ))
         .await?;
     if sessions + others > 0 {
@@ -407,4 +381,183 @@ pub async fn purge(db: &Db, now: Timestamp) -> Result<u64, DbError> {
     }
     tx.commit().await?;
     Ok(sessions + others)
+}
+
+/// Locks sessions whose time is over, at most 1,000, before anything else of them is deleted: whoever changes or erases one has
+/// locked its row first, too. One that is being changed at this moment is not waited for: it is deleted the next time.
+async fn lock_due(tx: &mut WriteTx, now: Timestamp) -> Result<Vec<Uuid>, DbError> {
+    #[derive(FromRow)]
+    struct DueRow {
+        id: Uuid,
+    }
+    let due: Vec<DueRow> = tx
+        .fetch_all(sql!(
+            sqlite: "SELECT id FROM age_sessions
+                      WHERE forget_at <= $1
+                        AND (state NOT IN ('PENDING', 'IN_PROGRESS', 'PROCESSING') OR until_at <= $2)
+                        AND NOT EXISTS
+                            (SELECT 1 FROM delivery_subjects s JOIN deliveries d ON d.id = s.delivery_id
+                              WHERE s.subject_id = age_sessions.id AND d.state IN ('WAITING', 'RUNNING')
+                                AND d.created_at > $3)
+                      ORDER BY forget_at, id LIMIT 1000",
+            postgres: "SELECT id FROM age_sessions
+                        WHERE forget_at <= $1
+                          AND (state NOT IN ('PENDING', 'IN_PROGRESS', 'PROCESSING') OR until_at <= $2)
+                          AND NOT EXISTS
+                              (SELECT 1 FROM delivery_subjects s JOIN deliveries d ON d.id = s.delivery_id
+                                WHERE s.subject_id = age_sessions.id AND d.state IN ('WAITING', 'RUNNING')
+                                  AND d.created_at > $3)
+                        ORDER BY forget_at, id LIMIT 1000 FOR UPDATE SKIP LOCKED",
+            now,
+            now - MAX_WAIT_FOR_RESULT,
+            now - MAX_WAIT_FOR_DELIVERY,
+        ))
+        .await?;
+    Ok(due.into_iter().map(|row| row.id).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        keyring::Keyring,
+        tenancy::{
+            Feature,
+            applications::{self, NewApplication},
+        },
+    };
+    use base::{DeliveryId, TestEnvironment};
+    use db::testing::TestDb;
+    use std::time::Duration;
+
+    /// Longer than it takes to get as far as a lock that another transaction holds.
+    const WAITING_TIME: Duration = Duration::from_millis(300);
+
+    /// The row of a session that ends now and is not kept, with its key and a message about it.
+    struct StoredSession {
+        test: TestDb,
+        now: Timestamp,
+        session: AgeSessionId,
+    }
+
+    impl StoredSession {
+        async fn open(message_state: &str) -> Self {
+            let test = TestDb::open().await;
+            let env = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+            let now = env.now();
+            let (session, delivery): (AgeSessionId, DeliveryId) =
+                (Uuid::from_u128(1).into(), Uuid::from_u128(2).into());
+            let mut tx = test.db.write().await.unwrap();
+            let new = NewApplication {
+                name: "Test",
+                organisation: None,
+                billing_source: None,
+                features: &Feature::ALL,
+            };
+            let app = applications::create(&mut tx, &*env, &new).await.unwrap();
+            tx.execute(sql!(
+                "INSERT INTO age_sessions (id, app_id, sandbox, state, sealed, version, until_at, forget_at, created_at)
+                 VALUES ($1, $2, FALSE, 'COMPLETE', $3, 1, $4, $4, $4)",
+                session,
+                app,
+                vec![0_u8],
+                now,
+            ))
+            .await
+            .unwrap();
+            let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
+            let keys = ErasureKeys { vault, environment: env };
+            keys.create(&mut tx, KeyOwner::AgeSession(session)).await.unwrap();
+            tx.execute(sql!(
+                "INSERT INTO deliveries (id, app_id, topic, endpoint, sealed, state, tries, attempts, begun_at, next_at,
+                                         created_at)
+                 VALUES ($1, $2, 'ages.result', 'endpoint', $3, $4, 1, $5, $6, $6, $6)",
+                delivery,
+                app,
+                vec![0_u8],
+                message_state,
+                serde_json::json!([]),
+                now,
+            ))
+            .await
+            .unwrap();
+            tx.execute(sql!(
+                "INSERT INTO delivery_subjects (subject_id, delivery_id) VALUES ($1, $2)",
+                session,
+                delivery,
+            ))
+            .await
+            .unwrap();
+            tx.commit().await.unwrap();
+            Self { test, now, session }
+        }
+
+        /// Begins a transaction that has the row of the session, as everything that changes or erases one does first.
+        async fn lock(&self) -> WriteTx {
+            let mut tx = self.test.db.write().await.unwrap();
+            let locked = sql!("UPDATE age_sessions SET version = version + 1 WHERE id = $1", self.session);
+            assert_eq!(tx.execute(locked).await.unwrap(), 1);
+            tx
+        }
+
+        /// Erases the session in the transaction that has its row.
+        async fn erase(&self, mut tx: WriteTx) {
+            assert!(erase(&mut tx, self.session, self.now).await.unwrap());
+            tx.commit().await.unwrap();
+        }
+
+        /// How many sessions, keys, and messages that say something there are.
+        async fn row_counts(&self) -> [i64; 3] {
+            let mut view = self.test.db.read().await.unwrap();
+            [
+                view.count(sql!("SELECT count(*) FROM age_sessions")).await.unwrap(),
+                view.count(sql!("SELECT count(*) FROM erasure_keys")).await.unwrap(),
+                view.count(sql!("SELECT count(*) FROM deliveries WHERE length(sealed) > 0")).await.unwrap(),
+            ]
+        }
+    }
+
+    /// On PostgreSQL, which would end one of two transactions that wait for each other.
+    #[tokio::test]
+    async fn a_session_is_erased_while_those_are_purged_whose_time_is_over() {
+        let stored = StoredSession::open("DELIVERED").await;
+        let tx = stored.lock().await;
+        let (db, now) = (stored.test.db.clone(), stored.now);
+        let purging = tokio::spawn(async move { purge(&db, now).await });
+        tokio::time::sleep(WAITING_TIME).await;
+        stored.erase(tx).await;
+        assert_eq!(purging.await.unwrap().unwrap(), 0);
+        assert_eq!(stored.row_counts().await, [0, 0, 0]);
+    }
+
+    #[tokio::test]
+    async fn a_session_is_erased_while_it_is_erased_again_after_a_restore() {
+        let stored = StoredSession::open("DELIVERED").await;
+        let tx = stored.lock().await;
+        let (db, now, session) = (stored.test.db.clone(), stored.now, stored.session);
+        let erasing = tokio::spawn(async move { erase_again(&db, now, session).await });
+        tokio::time::sleep(WAITING_TIME).await;
+        stored.erase(tx).await;
+        assert!(!erasing.await.unwrap().unwrap(), "it is gone");
+        assert_eq!(stored.row_counts().await, [0, 0, 0]);
+    }
+
+    #[tokio::test]
+    async fn a_session_that_is_not_kept_is_kept_until_its_relying_party_was_told() {
+        for state in ["WAITING", "RUNNING"] {
+            let stored = StoredSession::open(state).await;
+            assert_eq!(purge(&stored.test.db, stored.now).await.unwrap(), 0);
+            assert_eq!(stored.row_counts().await, [1, 1, 1], "{state}");
+            let mut tx = stored.test.db.write().await.unwrap();
+            let delivered = sql!("UPDATE deliveries SET state = 'DELIVERED', ended_at = $1", stored.now);
+            tx.execute(delivered).await.unwrap();
+            tx.commit().await.unwrap();
+            assert_eq!(purge(&stored.test.db, stored.now).await.unwrap(), 1);
+            assert_eq!(stored.row_counts().await, [0, 0, 0], "{state}");
+        }
+        // One that nobody takes is not waited for without end.
+        let stored = StoredSession::open("WAITING").await;
+        assert_eq!(purge(&stored.test.db, stored.now + MAX_WAIT_FOR_DELIVERY).await.unwrap(), 1);
+        assert_eq!(stored.row_counts().await, [0, 0, 0]);
+    }
 }

@@ -44,7 +44,7 @@ pub enum OidcSignInError {
     /// The provider did not say who it is; in words without personal data.
     #[error("{0}")]
     Refused(String),
-    /// The provider cannot be used now.
+    /// The provider cannot be used now; in words for the log.
     #[error("{0}")]
     Unavailable(String),
     /// Nobody here has that address, or the provider has not verified it, or its domain is not allowed.

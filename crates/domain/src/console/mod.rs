@@ -144,6 +144,9 @@ pub enum ConsoleSignInError {
     /// This way is not set up here, or cannot be used now.
     #[error("{0}")]
     Unavailable(String),
+    /// The identity provider cannot be used now; in words for the log, because they name what could not be reached.
+    #[error("{0}")]
+    ProviderUnavailable(String),
     /// They are signed in, and may do nothing.
     #[error(transparent)]
     Authentication(AuthenticationError),
@@ -195,7 +198,7 @@ impl From<OidcSignInError> for ConsoleSignInError {
     fn from(error: OidcSignInError) -> Self {
         match error {
             OidcSignInError::Db(error) => Self::Db(error),
-            OidcSignInError::Unavailable(words) => Self::Unavailable(words),
+            OidcSignInError::Unavailable(words) => Self::ProviderUnavailable(words),
             error => Self::Refused(error.to_string()),
         }
     }
@@ -380,8 +383,9 @@ impl ConsoleAccess {
     ) -> Result<ConsoleSignIn, ConsoleSignInError> {
         let gone = || ConsoleSignInError::Refused("this person no longer has access".to_owned());
         let token = if holder.is_operator() {
-            let operator = operators::find(&mut tx, holder.id.into()).await?;
-            operator.filter(|operator| !operator.disabled).ok_or_else(gone)?;
+            if !operators::lock_enabled(&mut tx, holder.id.into()).await? {
+                return Err(gone());
+            }
             let begun =
                 self.sessions.begin(&mut tx, &NewSession { holder, method, second_factor, client }).await?;
             tx.commit().await?;

@@ -1,4 +1,4 @@
-//! Passwords that are changed while something else is done with the former one.
+//! What is changed while somebody signs in or does something else: their password, and whether they may come in.
 
 use super::{ConsoleAccess, ConsoleCaller, ConsoleSignInError, CredentialChangeError, PasswordSignIn};
 use crate::{
@@ -6,10 +6,11 @@ use crate::{
     authentication::{EmailAddress, sessions::SessionClient},
     keyring::Keyring,
     mail::{MailTransport, Mailer},
+    operators::{self, BuiltInRole, IssuedOperatorInvitation, OperatorGrant, OperatorInvitee},
     vault::Vault,
 };
-use base::{Environment, Secret, TestEnvironment};
-use db::testing::TestDb;
+use base::{Environment, OperatorId, Secret, TestEnvironment};
+use db::{sql, testing::TestDb};
 use media::fetch::{EgressPolicy, Fetcher};
 use std::sync::Arc;
 
@@ -18,6 +19,12 @@ const CHANGED: &str = "staple of another kind";
 
 fn secret(text: &str) -> Secret<String> {
     Secret::new(text.to_owned())
+}
+
+/// Comes in by an invitation.
+async fn accept(access: &ConsoleAccess, invited: &IssuedOperatorInvitation) -> ConsoleCaller {
+    let (_, token) = invited.link.expose().split_once("#operator-invite=").unwrap();
+    access.accept_operator_invitation(token, &SessionClient::default()).await.unwrap().caller
 }
 
 /// Ada, the first operator of an installation.
@@ -43,10 +50,26 @@ impl Ada {
         let mut tx = test.db.write().await.unwrap();
         let invited = access.operators.invite_first(&mut tx, email.clone(), None).await.unwrap();
         tx.commit().await.unwrap();
-        let (_, token) = invited.link.expose().split_once("#operator-invite=").unwrap();
-        let accepted = access.accept_operator_invitation(token, &SessionClient::default()).await.unwrap();
-        access.set_password(&accepted.caller, &secret(FORMER)).await.unwrap();
-        Self { test, access, email, caller: accepted.caller }
+        let caller = accept(&access, &invited).await;
+        access.set_password(&caller, &secret(FORMER)).await.unwrap();
+        Self { test, access, email, caller }
+    }
+
+    fn id(&self) -> OperatorId {
+        self.caller.holder().id.into()
+    }
+
+    /// Another administrator comes in: the last one cannot be disabled.
+    async fn add_administrator(&self) {
+        let invitee = OperatorInvitee {
+            email: "eve@example.com".parse().unwrap(),
+            name: None,
+            grant: OperatorGrant::of_role(BuiltInRole::Administrator),
+        };
+        let mut tx = self.test.db.write().await.unwrap();
+        let invited = self.access.operators.invite(&mut tx, None, &invitee).await.unwrap();
+        tx.commit().await.unwrap();
+        accept(&self.access, &invited).await;
     }
 
     fn sends(&self, password: &str) -> PasswordSignIn {
@@ -90,4 +113,47 @@ async fn a_session_that_is_ended_while_it_changes_the_password_does_not_change_i
         "{refused:?}"
     );
     ada.sign_in(CHANGED).await.unwrap();
+}
+
+/// A session that survives the disabling would count again as soon as its holder is let in again.
+#[tokio::test]
+async fn whoever_is_disabled_while_they_sign_in_has_no_session() {
+    let ada = Ada::start().await;
+    ada.add_administrator().await;
+    let (sent, client) = (ada.sends(FORMER), SessionClient::default());
+    let verified = ada.access.verify_password(&sent).await.unwrap();
+    let environment = ada.access.sessions.environment.clone();
+    let mut tx = ada.test.db.write().await.unwrap();
+    operators::set_disabled(&mut tx, &*environment, ada.id(), true).await.unwrap();
+    let (begun, ()) = tokio::join!(ada.access.begin_by_password(&verified, &sent, &client), async {
+        ada.test.wait_until_blocked(1).await;
+        tx.commit().await.unwrap();
+    });
+    assert!(matches!(begun, Err(ConsoleSignInError::Refused(_))), "{begun:?}");
+    let mut view = ada.test.db.read().await.unwrap();
+    assert!(ada.access.sessions.list(&mut view, ada.caller.holder()).await.unwrap().is_empty());
+}
+
+/// On PostgreSQL, which would end one of two transactions that wait for each other.
+#[tokio::test]
+async fn a_link_is_used_while_its_operator_is_disabled_and_neither_waits_for_the_other() {
+    let ada = Ada::start().await;
+    let mut tx = ada.test.db.write().await.unwrap();
+    let made = ada.access.operators.create_sign_in_link(&mut tx, "ada@example.com", None).await.unwrap();
+    tx.commit().await.unwrap();
+    let (_, link, _) = made.unwrap();
+    let (_, token) = link.expose().split_once("#operator-sign-in=").unwrap();
+
+    let now = ada.access.sessions.environment.now();
+    let mut tx = ada.test.db.write().await.unwrap();
+    let disabled = sql!("UPDATE operators SET disabled_at = $2 WHERE id = $1", ada.id(), now);
+    tx.execute(disabled).await.unwrap();
+    let client = SessionClient::default();
+    let (begun, ()) = tokio::join!(ada.access.sign_in_by_operator_link(token, &client), async {
+        ada.test.wait_until_blocked(1).await;
+        let links = sql!("DELETE FROM operator_sign_in_links WHERE operator_id = $1", ada.id());
+        assert_eq!(tx.execute(links).await.unwrap(), 1);
+        tx.commit().await.unwrap();
+    });
+    assert!(matches!(begun, Err(ConsoleSignInError::Refused(_))), "{begun:?}");
 }

@@ -9,8 +9,10 @@ use crate::{
     erasure_keys::{self, ErasureKeys, KeyOwner},
     vault::Vault,
 };
-use base::{AppId, DocumentSessionId, DocumentTraceId, Environment, Id as _, SignedDuration, Timestamp};
-use db::{Db, DbError, FromRow, WriteTx, ids_json, sql};
+use base::{
+    AppId, DocumentSessionId, DocumentTraceId, Environment, Id as _, SignedDuration, Timestamp, Uuid,
+};
+use db::{Db, DbError, FromRow, WriteTx, sql};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -270,15 +272,8 @@ async fn delete_keys(tx: &mut WriteTx, traces: &[DeletedTraceRow]) -> Result<(),
     if traces.is_empty() {
         return Ok(());
     }
-    let ids: Vec<DocumentTraceId> = traces.iter().map(|trace| trace.id).collect();
-    tx.execute(sql!(
-        sqlite: "DELETE FROM erasure_keys WHERE owner_id IN (SELECT unhex(value) FROM json_each($1))",
-        postgres: "DELETE FROM erasure_keys
-                    WHERE owner_id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($1))",
-        ids_json(&ids),
-    ))
-    .await
-    .map(drop)
+    let ids: Vec<Uuid> = traces.iter().map(|trace| trace.id.into()).collect();
+    erasure_keys::delete_keys(tx, &ids).await
 }
 
 fn trace_aad(id: DocumentTraceId) -> Vec<u8> {

@@ -3,7 +3,7 @@
 
 use super::{
     BuiltInRole, MAX_OPERATORS, Operator, OperatorChangeError, OperatorGrant, OperatorRole, OperatorScope,
-    find, find_by_address, is_set_up, lock_all, scopes::scopes_json,
+    find, find_by_address, is_set_up, lock_all, lock_enabled, scopes::scopes_json,
 };
 use crate::{
     authentication::{EmailAddress, console_link, generate_token, hash_token},
@@ -382,19 +382,28 @@ impl OperatorService {
     /// The operator whose sign-in link this is. It works once.
     pub async fn use_sign_in_link(&self, tx: &mut WriteTx, token: &str) -> Result<Option<Operator>, DbError> {
         #[derive(FromRow)]
-        struct UsedOperatorLinkRow {
+        struct OperatorOfLinkRow {
             operator_id: OperatorId,
         }
-        let used: Option<UsedOperatorLinkRow> = tx
+        let found: Option<OperatorOfLinkRow> = tx
             .fetch_optional(sql!(
+                "SELECT operator_id FROM operator_sign_in_links WHERE hash = $1",
+                hash_token(token)
+            ))
+            .await?;
+        let Some(OperatorOfLinkRow { operator_id }) = found else { return Ok(None) };
+        if !lock_enabled(tx, operator_id).await? {
+            return Ok(None);
+        }
+        let used = tx
+            .execute(sql!(
                 "UPDATE operator_sign_in_links SET used_at = $2
-                  WHERE hash = $1 AND used_at IS NULL AND expires_at > $2 RETURNING operator_id",
+                  WHERE hash = $1 AND used_at IS NULL AND expires_at > $2",
                 hash_token(token),
                 self.environment.now(),
             ))
             .await?;
-        let Some(used) = used else { return Ok(None) };
-        Ok(find(tx, used.operator_id).await?.filter(|operator| !operator.disabled))
+        if used == 1 { find(tx, operator_id).await } else { Ok(None) }
     }
 }
 

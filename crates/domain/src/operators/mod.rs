@@ -333,6 +333,23 @@ async fn lock_all(tx: &mut WriteTx) -> Result<(), DbError> {
     Ok(())
 }
 
+/// Whether an operator can come in; until the transaction ends, nobody disables them. It comes before any change to what
+/// [`set_disabled`] deletes, because that locks operators first, too.
+pub(crate) async fn lock_enabled(tx: &mut WriteTx, id: OperatorId) -> Result<bool, DbError> {
+    #[derive(FromRow)]
+    struct EnabledOperatorRow {
+        id: OperatorId,
+    }
+    let locked: Option<EnabledOperatorRow> = tx
+        .fetch_optional(sql!(
+            sqlite: "SELECT id FROM operators WHERE id = $1 AND disabled_at IS NULL",
+            postgres: "SELECT id FROM operators WHERE id = $1 AND disabled_at IS NULL FOR SHARE",
+            id,
+        ))
+        .await?;
+    Ok(locked.is_some_and(|row| row.id == id))
+}
+
 /// Fails, so that the transaction is given up, if nobody is left who may manage operators.
 async fn require_administrator(tx: &mut WriteTx) -> Result<(), OperatorChangeError> {
     let manages =

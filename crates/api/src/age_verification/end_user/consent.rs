@@ -1,7 +1,12 @@
 //! `POST /age/v1/sessions/{sessionId}/consent`
 
 use super::{
-    super::{AgeApiError, NoStoreJson, auth::AgeEndUser, body::JsonBody, error, no_store_json},
+    super::{
+        AgeApiError, NoStoreJson,
+        auth::{AdmitBlockedLocations, AgeEndUser, WhileChecked},
+        body::JsonBody,
+        error, no_store_json,
+    },
     page_session::PageSession,
 };
 use crate::ApiState;
@@ -16,6 +21,9 @@ pub(crate) struct ConsentRequest {
 }
 
 /// Give or refuse consent to the use of one's face.
+///
+/// Once the time of the session is over, the answer is 410, but consent can be taken back while a check is still running
+/// (`PROCESSING`). It can also be taken back where the session is blocked.
 #[utoipa::path(
     post, path = "/age/v1/sessions/{sessionId}/consent", tag = "person", security(("sdk" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),
@@ -24,9 +32,12 @@ pub(crate) struct ConsentRequest {
 )]
 pub(crate) async fn give_age_consent(
     State(api): State<ApiState>,
-    user: AgeEndUser,
+    user: AgeEndUser<AdmitBlockedLocations, WhileChecked>,
     JsonBody(ConsentRequest { given }): JsonBody<ConsentRequest>,
 ) -> Result<NoStoreJson<PageSession>, AgeApiError> {
+    if given && user.is_blocked {
+        return Err(AgeApiError::location_blocked());
+    }
     let session = api.age_verification.record_consent(user.session.id, given).await?;
     Ok(no_store_json(PageSession::of(&api, &session, &user.relying_party)))
 }

@@ -14,7 +14,8 @@ use axum::extract::State;
 /// Read the session for its page.
 ///
 /// Once its time is over, the answer is 410, but not while a check is still running (`PROCESSING`), nor within ten minutes after the
-/// session ended: so the end user sees what came of it. Nothing else can be done in it any more.
+/// session has ended and its time is over: so the end user sees what came of it. Nothing else can be done in it any more, except
+/// that consent can be taken back while the check is running.
 #[utoipa::path(
     get, path = "/age/v1/sessions/{sessionId}", tag = "person", security(("sdk" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),

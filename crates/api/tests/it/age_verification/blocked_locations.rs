@@ -73,11 +73,23 @@ async fn open(settings: &GeoSettings) -> (TestApp, AgeSessionFixture) {
     (app, session)
 }
 
-/// A call of the page, with headers, from an address.
+/// A call of the page, with headers, from an address. It consents where that is asked.
 async fn call(
     app: &TestApp,
     session: &AgeSessionFixture,
     what: (&str, &str),
+    headers: &[(&str, &str)],
+    peer: &str,
+) -> TestResponse {
+    call_with(app, session, what, &json!({ "method": "AGE_ESTIMATION", "given": true }), headers, peer).await
+}
+
+/// The same with a body.
+async fn call_with(
+    app: &TestApp,
+    session: &AgeSessionFixture,
+    what: (&str, &str),
+    body: &Value,
     headers: &[(&str, &str)],
     peer: &str,
 ) -> TestResponse {
@@ -90,7 +102,7 @@ async fn call(
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    app.send(request.body(Body::from(r#"{"method": "AGE_ESTIMATION", "given": true}"#)).unwrap()).await
+    app.send(request.body(Body::from(body.to_string())).unwrap()).await
 }
 
 /// Whether a caller is blocked: the page says so, and nothing can be begun.
@@ -132,8 +144,15 @@ async fn a_header_of_the_proxy_names_the_location() {
         let headers: Vec<_> = place.map(|place| ("cf-ipcountry", place)).into_iter().collect();
         assert_eq!(is_blocked(&app, &session, &headers, "127.0.0.1").await, blocked, "{place:?}");
     }
-    // A blocked end user can still cancel.
-    let cancelled = call(&app, &session, ("POST", "/cancel"), &[("cf-ipcountry", "GB")], "127.0.0.1").await;
+    // A blocked end user can still take back consent, and cancel.
+    let (headers, consent) = ([("cf-ipcountry", "GB")], ("POST", "/consent"));
+    let taken_back =
+        call_with(&app, &session, consent, &json!({ "given": false }), &headers, "127.0.0.1").await;
+    assert_eq!(
+        (taken_back.status_and_code(), &taken_back.json()["consent"]["given"]),
+        ("200".to_owned(), &json!(false))
+    );
+    let cancelled = call(&app, &session, ("POST", "/cancel"), &headers, "127.0.0.1").await;
     assert_eq!(
         (cancelled.status_and_code(), &cancelled.json()["status"]),
         ("200".to_owned(), &json!("CANCELLED"))

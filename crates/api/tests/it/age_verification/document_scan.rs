@@ -292,6 +292,43 @@ async fn checks_of_a_face_end_when_its_person_takes_back_their_consent() {
 }
 
 #[tokio::test]
+async fn consent_is_taken_back_from_a_check_that_runs_on_beyond_the_time_of_its_session() {
+    let app = TestApp::start().await;
+    answer(&app, json!({ "async_report_delay": 30 })).await;
+    for (payload, status, later) in [
+        // Another method is left, and no time for it.
+        (
+            json!({ "ttl": 900, "doc_scan": { "level": "PASSIVE" }, "credit_card": {} }),
+            "EXPIRED",
+            "410 SESSION_EXPIRED",
+        ),
+        (json!({ "ttl": 900, "doc_scan": { "level": "PASSIVE" } }), "FAIL", "200"),
+    ] {
+        let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+        let consent = async |given: bool| {
+            session.end_user_call(&app, "POST", "/consent", Some(json!({ "given": given }))).await
+        };
+        assert_eq!(consent(true).await.status, 200);
+        let (opened, [document, _]) = open_document(&app, &session).await;
+        play(&app, &document).await;
+        assert_eq!(session.take_turn(&app, &opened, json!({})).await.status(), "PROCESSING");
+        assert_eq!(count_stored(&app).await, [1, 1], "{status}");
+        app.environment.advance(SignedDuration::from_mins(15));
+        assert_eq!(consent(true).await.status_and_code(), "410 SESSION_EXPIRED", "{status}");
+        let refused = consent(false).await;
+        assert_eq!(refused.status_and_code(), "200", "{status}: {}", refused.json());
+        let refused = refused.json();
+        assert_eq!((&refused["status"], &refused["result"]["reason"]), (&json!(status), &json!("DECLINED")));
+        assert_eq!(count_stored(&app).await, [0, 0], "{status}");
+        assert_eq!(consent(false).await.status_and_code(), "410 SESSION_EXPIRED", "once, {status}");
+        let shown = session.end_user_call(&app, "GET", "", None).await;
+        assert_eq!(shown.status_and_code(), later, "{status}");
+        app.run_due_jobs().await;
+        assert_eq!(session.result(&app).await["status"], status);
+    }
+}
+
+#[tokio::test]
 async fn an_appeal_that_is_granted_ends_a_check_that_runs_on() {
     let app = TestApp::start().await;
     answer(&app, json!({ "async_report_delay": 30 })).await;

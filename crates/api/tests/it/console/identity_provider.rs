@@ -1,8 +1,11 @@
 //! Sign-in through an identity provider: an independent one, npm's `oidc-provider`. Its packages are locked in
 //! `crates/age_methods/tests/provider`.
 
-use super::{CONSOLE, ConsoleFixture};
-use crate::content_moderation::{AccountFixture, session_cookie};
+use super::{CONSOLE, ConsoleFixture, message};
+use crate::{
+    captured_log::CapturedLog,
+    content_moderation::{AccountFixture, session_cookie},
+};
 use age_methods::oidc::{ClaimsSource, SignInProviderSettings};
 use axum::{body::Body, http::Request};
 use base::SignedDuration;
@@ -247,10 +250,20 @@ async fn whoever_works_in_several_places_chooses_one() {
 }
 
 #[tokio::test]
-async fn a_provider_that_is_away_is_told_of() {
+async fn a_provider_that_is_away_is_told_of_and_why_is_in_the_log_alone() {
     let provider = Provider::start();
     let fixture = provider.console(&[]).await;
     drop(provider);
+    let log = CapturedLog::new();
+    let lines = tracing_subscriber::fmt().with_writer(log.clone()).finish();
+    let _logging = tracing::subscriber::set_default(lines);
     let begun = fixture.call("", "POST", "/console/sign-in/oidc", None).await;
     assert_eq!(begun.status_and_code(), "503 UNAVAILABLE");
+    assert_eq!(
+        message(&begun),
+        "signing in through the identity provider is not possible now; try again later, or sign in another way"
+    );
+    let logged = log.take();
+    assert!(logged.contains("the identity provider is unavailable"), "{logged}");
+    assert!(logged.contains("the call failed"), "{logged}");
 }

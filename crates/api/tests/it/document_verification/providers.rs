@@ -211,6 +211,28 @@ async fn the_sub_check_takes_expired_documents_only_where_its_filter_does_on_sql
     }
 }
 
+/// Without a task nobody tells the person to take another document, so the checks have this one.
+#[tokio::test]
+async fn nobody_is_asked_about_a_document_of_another_country_or_type_on_sqlite() {
+    let source = SignedSource::start(|question| Some(answer_all(question, "PASS"))).await;
+    let app = app_asking(&source).await;
+    let mut payload = payload();
+    payload.as_object_mut().unwrap().remove("requested_tasks");
+    let page = photo_of(&passport_specimen(), 4);
+    for (kind, country) in [("PASSPORT", "NOR"), ("NATIONAL_ID", "SWE")] {
+        let session = DocumentSessionFixture::create(&app, BASE, &payload).await;
+        session.add_document(&app, kind, country, &[&page]).await;
+        session.finish(&app).await;
+        app.run_due_jobs().await;
+        let read = session.read(&app).await;
+        for check_type in ["ID_DOCUMENT_AUTHENTICITY", "WATCHLIST_SCREENING", "THIRD_PARTY_IDENTITY"] {
+            let made = check(&read, check_type);
+            assert_eq!(recommendation(made), ("NOT_AVAILABLE", "INCORRECT_DOCUMENT_TYPE"), "{made}");
+        }
+    }
+    assert!(source.questions().is_empty(), "{:?}", source.questions());
+}
+
 #[tokio::test]
 async fn what_has_no_provider_is_refused_by_name_and_is_played_in_the_sandbox() {
     let app = TestApp::start().await;

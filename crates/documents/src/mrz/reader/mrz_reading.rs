@@ -61,7 +61,7 @@ impl MrzReading {
             CheckDigitVerdict::Wrong => -3.0,
         };
         let digits: f32 = self.mrz.checks.iter().map(weigh).sum();
-        let rare = if matches!(self.format, MrzFormat::MrvA | MrzFormat::MrvB) { 2.0 } else { 0.0 };
+        let rare = if self.format.is_visa() { 2.0 } else { 0.0 };
         digits - rare + 40.0 * (self.mean_certainty() - 0.7) - 1.5 * self.doubts() as f32
     }
 

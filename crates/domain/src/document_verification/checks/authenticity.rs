@@ -131,7 +131,7 @@ impl SessionCheck for AuthenticityCheck {
 
     /// The authority if the check asks for it, and the list of fraud wherever there is one.
     fn questions(&self, input: &CheckInput<'_>, sources: &IdentitySources) -> Vec<IdentityQuestion> {
-        let Ok((resource, findings)) = input.recognised_document() else { return Vec::new() };
+        let Ok((resource, findings)) = input.accepted_document() else { return Vec::new() };
         let claim = resource.claim();
         let Some(subject) = numbered_document(findings, claim) else { return Vec::new() };
         let field = |name| findings.field(name).map(str::to_owned);

@@ -141,6 +141,26 @@ impl<'a> CheckInput<'a> {
         Ok((resource, findings))
     }
 
+    /// The same, if the document is also of the type and country that the end user said, and one that the session accepts.
+    /// Sources are asked about no other.
+    fn accepted_document(&self) -> Result<(&'a SuppliedResource, &'a DocumentFindings), VerificationReport> {
+        let (resource, findings) = self.recognised_document()?;
+        match self.rejection_reason(resource, findings) {
+            Some(reason) => Err(VerificationReport::not_available(reason)),
+            None => Ok((resource, findings)),
+        }
+    }
+
+    /// Why the session takes a document for none that it accepts, as a code of the interface; `None` if it accepts it.
+    fn rejection_reason(
+        &self,
+        resource: &SuppliedResource,
+        findings: &DocumentFindings,
+    ) -> Option<&'static str> {
+        let restrictions = self.session.restrictions_of(resource);
+        findings.rejection_reason(resource.claim()?, &restrictions)
+    }
+
     /// What a source said for this check; `None` if it was not asked.
     fn answer(&self, kind: IdentitySourceKind) -> Option<&'a SourceOutcome> {
         self.evidence.answers.get(&(self.check.id, kind))

@@ -39,7 +39,7 @@ impl SessionCheck for TextDataCheck {
         if matches!(self, Self::IdDocument) {
             return match input.recognised_document() {
                 Ok((resource, findings)) => self.text_data_report(findings, |report| {
-                    add_refusal(report, input.session, resource, findings);
+                    add_refusal(report, input, resource, findings);
                 }),
                 Err(report) => report,
             };
@@ -114,15 +114,14 @@ impl TextDataCheck {
 /// What the task refuses is not approved here either: the end user may have had no attempt left to supply another.
 fn add_refusal(
     report: &mut ReportBuilder,
-    session: &DocumentSession,
+    input: &CheckInput<'_>,
     resource: &SuppliedResource,
     findings: &DocumentFindings,
 ) {
-    let restrictions = session.restrictions_of(resource);
-    if let Some(reason) = resource.claim().and_then(|claim| findings.rejection_reason(claim, &restrictions)) {
+    if let Some(reason) = input.rejection_reason(resource, findings) {
         report.add_finding(CheckAdvice::NotAvailable, reason);
     }
-    if findings.has_expired() && session.refuses_expired(resource) {
+    if findings.has_expired() && input.session.refuses_expired(resource) {
         let measures: Vec<_> = findings.measure(Measure::DocumentInDate).into_iter().collect();
         report.add_sub_check(SubCheck::new(DOCUMENT_IN_DATE, false, measure_details(&measures)));
         report.add_finding(CheckAdvice::Reject, "EXPIRED_DOCUMENT");

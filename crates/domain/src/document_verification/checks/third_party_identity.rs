@@ -49,7 +49,7 @@ impl SessionCheck for ThirdPartyIdentityCheck {
     }
 
     fn questions(&self, input: &CheckInput<'_>, _: &IdentitySources) -> Vec<IdentityQuestion> {
-        let Ok((_, findings)) = input.recognised_document() else { return Vec::new() };
+        let Ok((_, findings)) = input.accepted_document() else { return Vec::new() };
         if missing(input, findings).is_some() {
             return Vec::new();
         }
@@ -69,7 +69,7 @@ impl SessionCheck for ThirdPartyIdentityCheck {
     }
 
     fn report(&self, input: &CheckInput<'_>) -> VerificationReport {
-        let findings = match input.recognised_document() {
+        let findings = match input.accepted_document() {
             Ok((_, findings)) => findings,
             Err(report) => return report,
         };

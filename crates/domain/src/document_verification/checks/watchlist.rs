@@ -35,7 +35,7 @@ impl SessionCheck for WatchlistCheck {
     }
 
     fn questions(&self, input: &CheckInput<'_>, _: &IdentitySources) -> Vec<IdentityQuestion> {
-        let Ok((_, findings)) = input.recognised_document() else { return Vec::new() };
+        let Ok((_, findings)) = input.accepted_document() else { return Vec::new() };
         if findings.field(FieldName::FullName).is_none() {
             return Vec::new();
         }
@@ -57,7 +57,7 @@ impl SessionCheck for WatchlistCheck {
     }
 
     fn report(&self, input: &CheckInput<'_>) -> VerificationReport {
-        let findings = match input.recognised_document() {
+        let findings = match input.accepted_document() {
             Ok((_, findings)) => findings,
             Err(report) => return report,
         };
