@@ -122,7 +122,7 @@ impl From<SandboxedProcessError> for DocumentFileError {
 /// An opened file.
 #[derive(Debug)]
 pub enum DocumentFile {
-    /// A picture, upright according to its EXIF orientation, its longer side at most
+    /// A picture, upright according to its orientation, its longer side at most
     /// [`DocumentFileSettings::max_page_side`] pixels.
     Picture(Picture),
     Pdf(PdfFile),

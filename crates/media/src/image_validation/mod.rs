@@ -6,6 +6,7 @@
 
 mod colour;
 mod exif;
+mod heif;
 mod jpeg;
 mod limits;
 mod png;
@@ -84,7 +85,7 @@ pub(crate) fn is_jpeg(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0xff, 0xd8])
 }
 
-/// The EXIF orientation of a file's picture, 1 to 8, also if the file is not accepted.
+/// The orientation of a file's picture as in EXIF, 1 to 8, also if the file is not accepted.
 pub(crate) fn orientation(bytes: &[u8]) -> u8 {
     if bytes.starts_with(png::PNG_SIGNATURE) {
         png::orientation(bytes)
@@ -92,6 +93,8 @@ pub(crate) fn orientation(bytes: &[u8]) -> u8 {
         exif::orientation(bytes)
     } else if unsupported_formats::is_webp(bytes) {
         webp::orientation(bytes)
+    } else if is_iso_media(bytes) {
+        heif::orientation(bytes)
     } else if is_jpeg(bytes) {
         jpeg::orientation(bytes)
     } else {
