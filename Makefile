@@ -19,10 +19,13 @@ SECONDS_EACH ?= 30
 SNAPSHOT_TESTS ?=
 # Tests that run beside each other. Many wait for a browser or a server most of the time.
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(nproc))))
-# There are no examples to test, in comments or in files; `make lint` compiles the files.
-TESTED := --workspace --locked --lib --bins --tests
+# Every target that has tests. There are no examples to test, in comments or in files; `make lint` compiles the files. (`--lib` would
+# build the libraries that say they have no tests a second time, as programs that run none.)
+TESTED := --workspace --locked --tests
+# Runs those of the programs with tests that can meet a database, or with `--not` the others.
+ON_DATABASE := scripts/if-on-database.sh
 
-.PHONY: help setup run test test-build test-web test-sqlite test-postgres lint dependencies spelling kernels bare bench ratios record-ratios profiles figures sbom fuzz snap clean
+.PHONY: help setup run test test-build test-web test-sqlite test-postgres test-others lint dependencies spelling kernels bare bench ratios record-ratios profiles figures sbom fuzz snap clean
 
 help: ## Show this list
 	@awk -F ':.*## ' \
@@ -50,12 +53,13 @@ run: setup ## Build, import the models and serve with a demo application
 	@exec target/light/assay serve --dev --data-dir $(DATA) --listen $(LISTEN)
 
 # Pages are tested without the server, so browsers go beside the compiler, which takes what they leave. Of the other tests many
-# wait for something, so those on SQLite go beside those on PostgreSQL.
+# wait for something, so those on SQLite go beside those on PostgreSQL, and, when one of these is done, those of no database.
 test: setup ## Every test on SQLite, and those of the database again on PostgreSQL
 	@scripts/system-packages.sh tests
 	@$(MAKE) --no-print-directory --jobs=2 test-web test-build
 	@target/debug/assay models import --from models/node_modules --to models/pack
-	@$(MAKE) --no-print-directory --jobs=2 RUST_TEST_THREADS=$$(((RUST_TEST_THREADS + 1) / 2)) test-sqlite test-postgres
+	@$(MAKE) --no-print-directory --jobs=2 RUST_TEST_THREADS=$$(((RUST_TEST_THREADS + 1) / 2)) \
+		test-sqlite test-postgres test-others
 
 # Without make's jobs, of which the browsers have one: cargo counts the cores itself.
 test-build:
@@ -66,16 +70,18 @@ test-web:
 	@npm --prefix web run --silent test:browser
 
 test-sqlite:
-	@cargo test $(TESTED)
+	@cargo --config 'target."cfg(unix)".runner = "$(ON_DATABASE)"' test $(TESTED)
 
-# Those that meet a database, again. Targets are chosen and not crates: a selection of crates would be built with other features,
-# which takes longer than it saves. What tries nets (`nets`) or protocols (`protocols`) has targets of its own for that. What
+# Those that meet a database, again. Programs are chosen and not crates: a selection of crates would be built with other features,
+# which takes longer than it saves. What tries nets (`nets`) or protocols (`protocols`) has programs of its own for that. What
 # measures models, walks through pages, and what looks at many pictures and asks the database nothing that others do not ask
 # (`_on_sqlite`), need not meet another database either.
 test-postgres:
-	@scripts/with-postgres.sh cargo --config 'target."cfg(unix)".runner = "scripts/if-on-database.sh"' test --workspace --locked \
-		--lib --test it -- --skip evaluate:: --skip _in_a_browser --skip image_error_table:: --skip document_attacks:: \
-		--skip _on_sqlite
+	@scripts/with-postgres.sh cargo --config 'target."cfg(unix)".runner = "$(ON_DATABASE)"' test $(TESTED) \
+		-- --skip evaluate:: --skip _in_a_browser --skip image_error_table:: --skip document_attacks:: --skip _on_sqlite
+
+test-others:
+	@cargo --config 'target."cfg(unix)".runner = "$(ON_DATABASE) --not"' test $(TESTED)
 
 lint: ## Formatting, clippy, dependencies, web pages, shell scripts, spelling
 	@cargo fmt --all --check

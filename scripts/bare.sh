@@ -7,7 +7,7 @@
 #   setup   make help, make setup, the packages of the tests, and what `make run` would do next; takes minutes
 #   run     make help, then make run until it answers, then the README's first call
 #   test    make test
-#   postgres  what make test does last: the tests that may meet a database, on PostgreSQL
+#   postgres  what make test does on PostgreSQL: the tests that may meet a database
 #   ci      .ci/run
 #   dress   from here on with more fonts, and every package (Chromium among them) as new as the release has it
 #   all     run, test, dress and test again; so also where nothing is said
