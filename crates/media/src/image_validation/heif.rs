@@ -1,15 +1,89 @@
-//! HEIF and AVIF (ISO/IEC 23008-12), which are not accepted for analysis: only the orientation is read. Properties of the picture
-//! state it; EXIF data in the same file repeat it at best, and are not to be followed.
+//! HEIF and AVIF (ISO/IEC 23008-12), which are not accepted for analysis: only the orientation is read, and the primary item,
+//! which is what people see, is taken out for ffmpeg to decode. Properties of the item state the orientation; EXIF data in the
+//! same file repeat it at best, and are not to be followed.
+
+use base::PictureSize;
 
 /// The EXIF orientations, by whether left and right change places first and by how many quarter turns to the right follow.
 const ORIENTATIONS: [[u8; 4]; 2] = [[1, 6, 3, 8], [2, 7, 4, 5]];
 /// Properties that are looked at: associations have 15 bits to name one.
 const MAX_PROPERTIES: usize = 1 << 15;
+/// Properties of an item that the file for ffmpeg may have: the numbers in it have 7 bits.
+const MAX_DECODER_PROPERTIES: u8 = 0x7f;
+/// The bytes of all of them together; what is large among them is an ICC profile.
+const MAX_DECODER_PROPERTY_BYTES: usize = 16 << 20;
+
+/// Items without data of their own. Before version 8.1, ffmpeg may take the first tile of a grid for all of it.
+const DERIVED_ITEMS: [[u8; 4]; 5] = [*b"grid", *b"iovl", *b"iden", *b"tmap", *b"sato"];
+/// Properties that an item may say a reader must know. Those that choose one of several layers are not among them.
+const KNOWN_PROPERTIES: [[u8; 4]; 12] = [
+    *b"ispe", *b"av1C", *b"hvcC", *b"colr", *b"pixi", *b"pasp", *b"clap", *b"irot", *b"imir", *b"clli",
+    *b"mdcv", *b"cclv",
+];
+
+const DAMAGED: &str = "its primary item is missing, damaged or stated more than once";
+const SEQUENCE: &str = "it is a sequence of pictures, of which one would be judged; send it as a video";
+const ALTERNATIVES: &str = "it has alternatives to its primary item, of which one would be judged; send JPEG";
+const DERIVED: &str = "its primary item is derived from others, as a grid of tiles is, and would not be decoded whole; send JPEG";
+const UNKNOWN_CODEC: &str = "its primary item is coded neither with AV1 nor with HEVC; send JPEG";
+const UNKNOWN_PROPERTY: &str =
+    "its primary item has a property that a reader must know, and that is not known; send JPEG";
+
+/// A picture's primary item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PrimaryItem {
+    /// A file in which the item is alone, as it is stored: neither cropped nor turned.
+    pub(crate) file: Vec<u8>,
+    /// The size that it states.
+    pub(crate) size: PictureSize,
+}
+
+/// A property of an item.
+struct Property<'a> {
+    kind: &'a [u8; 4],
+    content: &'a [u8],
+    /// Whether a reader must know it.
+    essential: bool,
+}
+
+/// Takes the primary item out of a file, so that a decoder has nothing else to choose: which one it takes, and which of two
+/// boxes that contradict each other it follows, depends on its version. The error says why what people see may be something
+/// else, or more, than this item.
+pub(crate) fn primary_item(bytes: &[u8]) -> Result<PrimaryItem, &'static str> {
+    if first_box(bytes, b"moov").is_some() {
+        return Err(SEQUENCE);
+    }
+    let (meta, item) = meta_and_primary_item(bytes).ok_or(DAMAGED)?;
+    let mut groups = boxes(meta).filter(|(kind, _)| *kind == b"grpl");
+    if groups.any(|(_, content)| first_box(content, b"altr").is_some()) {
+        return Err(ALTERNATIVES);
+    }
+    let kind = item_type(meta, item).ok_or(DAMAGED)?;
+    if DERIVED_ITEMS.contains(kind) {
+        return Err(DERIVED);
+    }
+    let (brand, configuration) = match kind {
+        b"av01" => (b"avif", b"av1C"),
+        b"hvc1" => (b"heic", b"hvcC"),
+        _ => return Err(UNKNOWN_CODEC),
+    };
+    let mut properties = item_properties(meta, item).ok_or(DAMAGED)?;
+    if properties.iter().any(|property| property.essential && !KNOWN_PROPERTIES.contains(property.kind)) {
+        return Err(UNKNOWN_PROPERTY);
+    }
+    let size = only_property(&properties, b"ispe").and_then(stated_size).ok_or(DAMAGED)?;
+    only_property(&properties, configuration).ok_or(DAMAGED)?;
+    let data = item_data(bytes, meta, item).ok_or(DAMAGED)?;
+    properties.retain(|property| [b"ispe", configuration, b"colr", b"pixi"].contains(&property.kind));
+    let file = file_of_one_item(brand, kind, &properties, &data).ok_or(DAMAGED)?;
+    Ok(PrimaryItem { file, size })
+}
 
 /// The EXIF orientation, 1 to 8, that the rotations and mirrorings of the primary item add up to.
 pub(super) fn orientation(bytes: &[u8]) -> u8 {
+    let properties = meta_and_primary_item(bytes).and_then(|(meta, item)| item_properties(meta, item));
     let (mut mirrored, mut turns) = (false, 0);
-    for (kind, content) in primary_item_properties(bytes).unwrap_or_default() {
+    for Property { kind, content, .. } in properties.unwrap_or_default() {
         let value = content.first().copied().unwrap_or_default();
         match kind {
             // Quarter turns to the left.
@@ -26,33 +100,57 @@ pub(super) fn orientation(bytes: &[u8]) -> u8 {
     ORIENTATIONS[usize::from(mirrored)][usize::from(turns)]
 }
 
-/// Types and contents of the primary item's properties, in the order in which they apply.
-fn primary_item_properties(bytes: &[u8]) -> Option<Vec<(&[u8; 4], &[u8])>> {
-    let (_, _, meta) = full_box(first_box(bytes, b"meta")?)?;
-    let (version, _, number) = full_box(first_box(meta, b"pitm")?)?;
-    let (primary, _) = item_number(number, version > 0)?;
-    let properties = first_box(meta, b"iprp")?;
-    let stored: Vec<_> = boxes(first_box(properties, b"ipco")?).take(MAX_PROPERTIES).collect();
-    let own = boxes(properties)
-        .filter(|(kind, _)| *kind == b"ipma")
-        .find_map(|(_, content)| associations(content, primary))?;
-    // Counted from 1; 0 names none.
-    Some(own.into_iter().filter_map(|number| stored.get(number.checked_sub(1)?).copied()).collect())
+/// What describes the items, and the number of the primary one.
+fn meta_and_primary_item(bytes: &[u8]) -> Option<(&[u8], u64)> {
+    let (_, _, meta) = full_box(only_box(bytes, b"meta")?)?;
+    let (version, _, rest) = full_box(only_box(meta, b"pitm")?)?;
+    let (item, _) = item_number(rest, version > 0)?;
+    Some((meta, item))
 }
 
-/// The numbers of an item's properties in an `ipma` box; `None` where it names none for this item.
-fn associations(content: &[u8], item: u32) -> Option<Vec<usize>> {
+/// An item's type.
+fn item_type(meta: &[u8], item: u64) -> Option<&[u8; 4]> {
+    let (version, _, rest) = full_box(only_box(meta, b"iinf")?)?;
+    let (_, entries) = item_number(rest, version > 0)?;
+    let mut types = boxes(entries).filter(|(kind, _)| *kind == b"infe").filter_map(|(_, content)| {
+        let (version, _, rest) = full_box(content)?;
+        let (number, rest) = item_number(rest, version > 2)?;
+        // How it is protected comes first.
+        let (kind, _) = rest.get(2..)?.split_first_chunk::<4>()?;
+        (version > 1 && number == item).then_some(kind)
+    });
+    only(&mut types)
+}
+
+/// An item's properties, in the order in which they apply.
+fn item_properties(meta: &[u8], item: u64) -> Option<Vec<Property<'_>>> {
+    let properties = only_box(meta, b"iprp")?;
+    let stored: Vec<_> = boxes(only_box(properties, b"ipco")?).take(MAX_PROPERTIES).collect();
+    let mut own = boxes(properties)
+        .filter(|(kind, _)| *kind == b"ipma")
+        .filter_map(|(_, content)| associations(content, item));
+    let property = |(essential, number): (bool, usize)| {
+        // Counted from 1; 0 names none.
+        let &(kind, content) = stored.get(number.checked_sub(1)?)?;
+        Some(Property { kind, content, essential })
+    };
+    Some(only(&mut own)?.into_iter().filter_map(property).collect())
+}
+
+/// Whether an item's properties must be known, and their numbers, in an `ipma` box; `None` where it names none for this item.
+fn associations(content: &[u8], item: u64) -> Option<Vec<(bool, usize)>> {
     let (version, flags, rest) = full_box(content)?;
     // The highest bit of each says whether a reader must know the property.
     let (width, mask) = if flags & 1 == 1 { (2, 0x7fff) } else { (1, 0x7f) };
-    let (items, mut rest) = rest.split_first_chunk::<4>()?;
-    for _ in 0..u32::from_be_bytes(*items) {
-        let (number, after) = item_number(rest, version > 0)?;
+    let (items, mut rest) = number(rest, 4)?;
+    for _ in 0..items {
+        let (found, after) = item_number(rest, version > 0)?;
         let (&count, after) = after.split_first()?;
         let (own, after) = after.split_at_checked(usize::from(count) * width)?;
-        if number == item {
+        if found == item {
             let numbers = own.chunks_exact(width).map(|bytes| {
-                bytes.iter().fold(0_usize, |number, &byte| (number << 8) | usize::from(byte)) & mask
+                let value = bytes.iter().fold(0_usize, |value, &byte| (value << 8) | usize::from(byte));
+                (value > mask, value & mask)
             });
             return Some(numbers.collect());
         }
@@ -61,21 +159,132 @@ fn associations(content: &[u8], item: u32) -> Option<Vec<usize>> {
     None
 }
 
-/// An item's number, of 32 bits where it is wide and else of 16, and what follows it.
-fn item_number(bytes: &[u8], wide: bool) -> Option<(u32, &[u8])> {
-    if wide {
-        let (number, rest) = bytes.split_first_chunk::<4>()?;
-        Some((u32::from_be_bytes(*number), rest))
-    } else {
-        let (number, rest) = bytes.split_first_chunk::<2>()?;
-        Some((u32::from(u16::from_be_bytes(*number)), rest))
+/// The one property of a type.
+fn only_property<'a>(properties: &[Property<'a>], kind: &[u8]) -> Option<&'a [u8]> {
+    only(&mut properties.iter().filter(|property| property.kind == kind).map(|property| property.content))
+}
+
+/// Width and height in an `ispe` property.
+fn stated_size(content: &[u8]) -> Option<PictureSize> {
+    let (_, _, rest) = full_box(content)?;
+    let (width, rest) = number(rest, 4)?;
+    let (height, _) = number(rest, 4)?;
+    Some(PictureSize { width: width as u32, height: height as u32 })
+}
+
+/// An item's data, from all its extents.
+fn item_data(bytes: &[u8], meta: &[u8], item: u64) -> Option<Vec<u8>> {
+    let (version, _, rest) = full_box(only_box(meta, b"iloc")?)?;
+    let (&[widths, more_widths], rest) = rest.split_first_chunk::<2>()?;
+    let (offset_width, length_width) = (usize::from(widths >> 4), usize::from(widths & 15));
+    let base_width = usize::from(more_widths >> 4);
+    let index_width = if version > 0 { usize::from(more_widths & 15) } else { 0 };
+    let extent_width = index_width + offset_width + length_width;
+    let (items, mut rest) = item_number(rest, version > 1)?;
+    let mut location = None;
+    for _ in 0..items {
+        let (found, after) = item_number(rest, version > 1)?;
+        let (method, after) = number(after, if version > 0 { 2 } else { 0 })?;
+        let (other_file, after) = number(after, 2)?;
+        let (base, after) = number(after, base_width)?;
+        let (extents, after) = number(after, 2)?;
+        let (extents, after) = after.split_at_checked(extents as usize * extent_width)?;
+        if found == item && location.replace((method & 15, other_file, base, extents)).is_some() {
+            return None;
+        }
+        rest = after;
     }
+    let (source, base, extents) = match location? {
+        (0, 0, base, extents) => (bytes, base, extents),
+        (1, 0, base, extents) => (only_box(meta, b"idat")?, base, extents),
+        _ => return None,
+    };
+    // Without a length, an extent is all that the source has.
+    if length_width == 0 {
+        return None;
+    }
+    let mut data = Vec::new();
+    for extent in extents.chunks_exact(extent_width) {
+        let (_, rest) = number(extent, index_width)?;
+        let (offset, rest) = number(rest, offset_width)?;
+        let (length, _) = number(rest, length_width)?;
+        let from = usize::try_from(base.checked_add(offset)?).ok()?;
+        let length = usize::try_from(length).ok().filter(|length| *length > 0)?;
+        data.extend_from_slice(source.get(from..from.checked_add(length)?)?);
+        // Extents that overlap could make much of little.
+        if data.len() > bytes.len() {
+            return None;
+        }
+    }
+    (!data.is_empty()).then_some(data)
+}
+
+/// A file with one item; `None` where its properties are too many or too large.
+fn file_of_one_item(brand: &[u8], kind: &[u8], properties: &[Property<'_>], data: &[u8]) -> Option<Vec<u8>> {
+    let count = u8::try_from(properties.len()).ok().filter(|count| *count <= MAX_DECODER_PROPERTIES)?;
+    let property_bytes: usize = properties.iter().map(|property| property.content.len()).sum();
+    if property_bytes > MAX_DECODER_PROPERTY_BYTES {
+        return None;
+    }
+    let length = u32::try_from(data.len()).ok()?;
+    let stored: Vec<u8> =
+        properties.iter().flat_map(|property| boxed(property.kind, property.content)).collect();
+    let numbers: Vec<u8> = (1..=count).collect();
+    let associations = [&[0, 0, 0, 0, 0, 0, 0, 1, 0, 1, count][..], &numbers].concat();
+    let entry = boxed(b"infe", &[&[2_u8, 0, 0, 0, 0, 1, 0, 0][..], kind, b"\0"].concat());
+    let before = [
+        boxed(b"hdlr", b"\0\0\0\0\0\0\0\0pict\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+        boxed(b"pitm", &[0, 0, 0, 0, 0, 1]),
+        boxed(b"iinf", &[&[0_u8, 0, 0, 0, 0, 1][..], &entry].concat()),
+        boxed(b"iprp", &[boxed(b"ipco", &stored), boxed(b"ipma", &associations)].concat()),
+    ]
+    .concat();
+    let file_type = boxed(b"ftyp", &[brand, &[0; 4], brand, b"mif1"].concat());
+    let meta = |offset: usize| {
+        // Offset and length have four bytes each, a base none; item 1 has one extent.
+        let location = [0_u8, 0, 0, 0, 0x44, 0, 0, 1, 0, 1, 0, 0, 0, 1];
+        let location = [&location[..], &(offset as u32).to_be_bytes(), &length.to_be_bytes()].concat();
+        boxed(b"meta", &[&[0_u8; 4][..], &before, &boxed(b"iloc", &location)].concat())
+    };
+    let data_head = [length.checked_add(8)?.to_be_bytes(), *b"mdat"].concat();
+    let offset = file_type.len() + meta(0).len() + data_head.len();
+    Some([&file_type[..], &meta(offset), &data_head, data].concat())
+}
+
+/// A box of less than 4 GiB.
+fn boxed(kind: &[u8], content: &[u8]) -> Vec<u8> {
+    [&(content.len() as u32 + 8).to_be_bytes()[..], kind, content].concat()
+}
+
+/// An item's number, or how many there are, of 32 bits where it is wide and else of 16, and what follows it.
+fn item_number(bytes: &[u8], wide: bool) -> Option<(u64, &[u8])> {
+    number(bytes, if wide { 4 } else { 2 })
+}
+
+/// A number of so many bytes, and what follows it.
+fn number(bytes: &[u8], width: usize) -> Option<(u64, &[u8])> {
+    if width > 8 {
+        return None;
+    }
+    let (digits, rest) = bytes.split_at_checked(width)?;
+    Some((digits.iter().fold(0, |number, &byte| (number << 8) | u64::from(byte)), rest))
 }
 
 /// Version and lowest flags of a full box, and what follows them.
 fn full_box(content: &[u8]) -> Option<(u8, u8, &[u8])> {
     let (&[version, _, _, flags], rest) = content.split_first_chunk::<4>()?;
     Some((version, flags, rest))
+}
+
+/// The only value there is; `None` where there are several, of which others may follow another.
+fn only<T>(values: &mut impl Iterator<Item = T>) -> Option<T> {
+    let value = values.next()?;
+    values.next().is_none().then_some(value)
+}
+
+/// The content of the only box of a type.
+fn only_box<'a>(bytes: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
+    only(&mut boxes(bytes).filter_map(|(kind, content)| (kind == wanted).then_some(content)))
 }
 
 /// The content of the first box of a type.
@@ -116,11 +325,7 @@ fn split_box(bytes: &[u8]) -> Option<(&[u8; 4], &[u8], &[u8])> {
 mod tests {
     use super::*;
 
-    fn boxed(kind: &[u8], content: &[u8]) -> Vec<u8> {
-        [&(content.len() as u32 + 8).to_be_bytes()[..], kind, content].concat()
-    }
-
-    /// The same with the length in 64 bits.
+    /// A box with the length in 64 bits.
     fn long_boxed(kind: &[u8], content: &[u8]) -> Vec<u8> {
         [&1_u32.to_be_bytes()[..], kind, &(content.len() as u64 + 16).to_be_bytes(), content].concat()
     }
@@ -140,6 +345,41 @@ mod tests {
         let meta = [&[0_u8; 4][..], &primary, &long_boxed(b"iprp", &properties)].concat();
         [boxed(b"ftyp", b"avif\0\0\0\0"), boxed(b"free", b"meta"), boxed(b"meta", &meta)].concat()
     }
+
+    fn size_property(width: u32, height: u32) -> Vec<u8> {
+        boxed(b"ispe", &[[0; 4], width.to_be_bytes(), height.to_be_bytes()].concat())
+    }
+
+    /// The same with items of these types, numbered from 1, each of which has four bytes that are its number, and with further
+    /// boxes beside them.
+    fn file_of_items(
+        kinds: &[&[u8; 4]],
+        properties: &[Vec<u8>],
+        associations: &[u8],
+        more: &[u8],
+    ) -> Vec<u8> {
+        let count = kinds.len() as u8;
+        let (mut entries, mut locations) = (vec![0, 0, 0, 0, 0, count], vec![1, 0, 0, 0, 0x44, 0, 0, count]);
+        for (number, kind) in (1..=count).zip(kinds) {
+            entries.extend(boxed(b"infe", &[&[2, 0, 0, 0, 0, number, 0, 0][..], *kind, b"\0"].concat()));
+            locations.extend([0, number, 0, 1, 0, 0, 0, 1, 0, 0, 0, (number - 1) * 4, 0, 0, 0, 4]);
+        }
+        let data: Vec<u8> = (1..=count).flat_map(|number| [number; 4]).collect();
+        let properties = [boxed(b"ipco", &properties.concat()), boxed(b"ipma", associations)].concat();
+        let parts = [
+            vec![0; 4],
+            boxed(b"pitm", &[0, 0, 0, 0, 0, 2]),
+            boxed(b"iinf", &entries),
+            boxed(b"iprp", &properties),
+            boxed(b"idat", &data),
+            boxed(b"iloc", &locations),
+            more.to_vec(),
+        ];
+        [boxed(b"ftyp", b"avif\0\0\0\0"), boxed(b"meta", &parts.concat())].concat()
+    }
+
+    /// Associations of item 2 with the first three properties, of which it says that the second and the third must be known.
+    const FIRST_THREE: &[u8] = &[0, 0, 0, 0, 0, 0, 0, 1, 0, 2, 3, 0x01, 0x82, 0x83];
 
     #[test]
     fn rotations_and_mirrorings_apply_in_their_order() {
@@ -197,6 +437,132 @@ mod tests {
                 let mut damaged = whole.clone();
                 damaged[at] = value;
                 assert!((1..=8).contains(&orientation(&damaged)), "byte {at} is {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_primary_item_is_taken_out_alone() {
+        for (kind, configuration, brand) in [(b"av01", b"av1C", b"avif"), (b"hvc1", b"hvcC", b"heic")] {
+            let stored = [size_property(300, 200), boxed(configuration, b"how"), rotation(3)];
+            let whole = file_of_items(&[kind, kind, b"Exif"], &stored, FIRST_THREE, &boxed(b"iref", &[0; 4]));
+            let alone = primary_item(&whole).unwrap();
+            assert_eq!(alone.size, PictureSize { width: 300, height: 200 });
+            assert!(alone.file[8..].starts_with(brand));
+            let (meta, item) = meta_and_primary_item(&alone.file).unwrap();
+            assert_eq!(item_type(meta, item), Some(kind));
+            assert_eq!(item_type(meta, 2), None);
+            assert_eq!(item_data(&alone.file, meta, item), Some(vec![2; 4]));
+            let passed_on = item_properties(meta, item).unwrap();
+            let passed_on: Vec<_> =
+                passed_on.iter().map(|property| (property.kind, property.content)).collect();
+            assert_eq!(passed_on, [(b"ispe", &stored[0][8..]), (configuration, &b"how"[..])]);
+            assert_eq!(primary_item(&alone.file).as_ref(), Ok(&alone));
+        }
+    }
+
+    #[test]
+    fn a_file_of_which_people_may_see_something_else_or_more_is_refused() {
+        let size = size_property(300, 200);
+        let av1 = boxed(b"av1C", b"how");
+        let stored = [size.clone(), av1.clone(), rotation(3)];
+        let of_kind = |kind| file_of_items(&[b"av01", kind], &stored, FIRST_THREE, &[]);
+        let with_properties =
+            |stored: &[Vec<u8>]| file_of_items(&[b"av01", b"av01"], stored, FIRST_THREE, &[]);
+        let with_more = |more: &[u8]| file_of_items(&[b"av01", b"av01"], &stored, FIRST_THREE, more);
+        let plain = with_more(&[]);
+        assert!(primary_item(&plain).is_ok());
+        for kind in &DERIVED_ITEMS {
+            assert_eq!(primary_item(&of_kind(kind)), Err(DERIVED), "{}", kind.escape_ascii());
+        }
+        let again = |kind: &[u8; 4]| {
+            let (_, _, meta) = full_box(first_box(&plain, b"meta").unwrap()).unwrap();
+            with_more(&boxed(kind, first_box(meta, kind).unwrap()))
+        };
+        let second_meta = boxed(b"meta", first_box(&plain, b"meta").unwrap());
+        for (name, file, expected) in [
+            ("another codec", of_kind(b"jpeg"), UNKNOWN_CODEC),
+            ("a codec with another's settings", of_kind(b"hvc1"), DAMAGED),
+            ("a sequence beside it", [&plain[..], &boxed(b"moov", &[])].concat(), SEQUENCE),
+            ("an alternative", with_more(&boxed(b"grpl", &boxed(b"altr", &[0; 20]))), ALTERNATIVES),
+            (
+                "one of several layers",
+                with_properties(&[size.clone(), av1.clone(), boxed(b"lsel", &[0, 1])]),
+                UNKNOWN_PROPERTY,
+            ),
+            ("no size", with_properties(&[av1.clone(), rotation(1), rotation(1)]), DAMAGED),
+            ("two sizes", with_properties(&[size.clone(), av1.clone(), size.clone()]), DAMAGED),
+            ("no settings of the codec", with_properties(&[size, rotation(1), rotation(1)]), DAMAGED),
+            ("no primary item", file_of_items(&[b"av01"], &stored, FIRST_THREE, &[]), DAMAGED),
+            ("two primary items", again(b"pitm"), DAMAGED),
+            ("two lists of items", again(b"iinf"), DAMAGED),
+            ("two lists of places", again(b"iloc"), DAMAGED),
+            ("two lists of properties", again(b"iprp"), DAMAGED),
+            ("two descriptions", [&plain[..], &second_meta].concat(), DAMAGED),
+            ("nothing", boxed(b"ftyp", b"avif\0\0\0\0"), DAMAGED),
+        ] {
+            assert_eq!(primary_item(&file), Err(expected), "{name}");
+        }
+    }
+
+    #[test]
+    fn data_are_where_the_file_says() {
+        let bytes = b"abcdefgh";
+        let data = |location: &[u8]| {
+            let meta = [boxed(b"iloc", location), boxed(b"idat", b"xyz")].concat();
+            item_data(bytes, &meta, 7)
+        };
+        // Version 0: two extents of the file, from a base.
+        let mut location = [
+            &[0_u8, 0, 0, 0, 0x44, 0x40, 0, 1, 0, 7, 0, 0, 0, 0, 0, 2, 0, 2][..],
+            &[0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0, 1],
+        ]
+        .concat();
+        assert_eq!(data(&location).as_deref(), Some(&b"cdeg"[..]));
+        for (at, value, name) in [
+            (11, 1, "another file"),
+            (15, 5, "beyond the end"),
+            (17, 0, "no extents"),
+            (25, 0, "an extent without a length"),
+            (4, 0xf4, "offsets of 15 bytes"),
+            (4, 0x40, "no lengths"),
+        ] {
+            let before = std::mem::replace(&mut location[at], value);
+            assert_eq!(data(&location), None, "{name}");
+            location[at] = before;
+        }
+        // Version 2: an extent of the data beside the descriptions, with an index that means nothing here.
+        let mut location = [
+            &[2_u8, 0, 0, 0, 0x44, 0x04, 0, 0, 0, 1, 0, 0, 0, 7, 0, 1, 0, 0, 0, 1][..],
+            &[0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2],
+        ]
+        .concat();
+        assert_eq!(data(&location).as_deref(), Some(&b"yz"[..]));
+        location[15] = 2;
+        assert_eq!(data(&location), None, "a part of another item");
+        let twice = [0_u8, 0, 0, 0, 0x44, 0, 0, 2, 0, 7, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0];
+        assert_eq!(data(&twice), None, "two places");
+        let overlapping = [
+            vec![0_u8, 0, 0, 0, 0x44, 0, 0, 1, 0, 7, 0, 0, 0xff, 0xff],
+            [0_u8, 0, 0, 0, 0, 0, 0, 8].repeat(0xffff),
+        ];
+        assert_eq!(data(&overlapping.concat()), None, "more than there is");
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused_or_taken_as_it_says() {
+        let stored = [size_property(300, 200), boxed(b"av1C", b"how"), rotation(3)];
+        let whole = file_of_items(&[b"av01", b"av01"], &stored, FIRST_THREE, &[]);
+        for length in 0..whole.len() {
+            assert_eq!(primary_item(&whole[..length]), Err(DAMAGED), "the first {length} bytes");
+        }
+        for at in 0..whole.len() {
+            for value in [0, 1, 0x7f, 0xff] {
+                let mut damaged = whole.clone();
+                damaged[at] = value;
+                if let Ok(alone) = primary_item(&damaged) {
+                    assert!(alone.file.len() <= 2 * whole.len(), "byte {at} is {value}");
+                }
             }
         }
     }

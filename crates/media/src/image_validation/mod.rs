@@ -16,6 +16,7 @@ mod webp;
 
 pub use limits::{ImageError, ImageErrorCode, ImageLimits};
 
+pub(crate) use heif::primary_item;
 pub(crate) use unsupported_formats::{is_iso_media, is_tiff};
 pub(crate) use upright::{rotate_upright, swaps_dimensions};
 

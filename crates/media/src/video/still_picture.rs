@@ -13,6 +13,8 @@ use tokio::io::{AsyncWriteExt as _, BufReader};
 const PICTURE_DEMUXERS: &str = "png_pipe,apng,webp_pipe,gif,bmp_pipe,jpegxl_pipe,j2k_pipe";
 /// Demuxers for AVIF and HEIF.
 const ISO_MEDIA_DEMUXERS: &str = "mov,avif";
+/// Pixels by which a side may differ from what a file states: ffmpeg and [`fit_in_box`] may round differently.
+const MAX_SIZE_DIFFERENCE: u32 = 2;
 
 /// Limits that only rule out what would take too much memory.
 fn permissive_limits(settings: &VideoSettings) -> ImageLimits {
@@ -81,7 +83,11 @@ pub(crate) async fn open(
             | ImageErrorCode::ImageWrongChannels
             | ImageErrorCode::ImageGrayscaleNotSupported => {
                 let orientation = image_validation::orientation(&bytes);
-                let stored = decode_scaled(ffmpeg, bytes, bounded_scale_filter(side), settings).await?;
+                let stored = if image_validation::is_iso_media(&bytes) {
+                    decode_primary_item(ffmpeg, &bytes, settings).await?
+                } else {
+                    decode_scaled(ffmpeg, bytes, bounded_scale_filter(side), settings).await?
+                };
                 image_validation::rotate_upright(stored, orientation)
             }
             _ => return Err(VideoError::NotAPicture(refusal.message.to_owned())),
@@ -102,6 +108,27 @@ fn exact_scale_filter((width, height): (u32, u32), side: u32) -> String {
 
 fn bounded_scale_filter(side: u32) -> String {
     format!("scale='min(iw,{side})':'min(ih,{side})':force_original_aspect_ratio=decrease")
+}
+
+/// Decodes the primary item of an AVIF or HEIF file, whole and as it is stored, which is no less than what people see of it.
+async fn decode_primary_item(
+    ffmpeg: &Path,
+    bytes: &[u8],
+    settings: &VideoSettings,
+) -> Result<Picture, VideoError> {
+    let item =
+        image_validation::primary_item(bytes).map_err(|why| VideoError::NotAPicture(why.to_owned()))?;
+    let side = settings.picture_box_side;
+    let decoded = decode_scaled(ffmpeg, item.file, bounded_scale_filter(side), settings).await?;
+    let (width, height) = fit_in_box(item.size.width, item.size.height, side);
+    let most = decoded.width().abs_diff(width).max(decoded.height().abs_diff(height));
+    if most > MAX_SIZE_DIFFERENCE {
+        let PictureSize { width, height } = item.size;
+        let why =
+            format!("it states a size of {width} x {height} pixels, which its primary item does not have");
+        return Err(VideoError::NotAPicture(why));
+    }
+    Ok(decoded)
 }
 
 async fn decode_scaled(

@@ -104,6 +104,78 @@ async fn pictures_that_ffmpeg_decodes_are_turned_upright() {
     }
 }
 
+fn iso_box(kind: &[u8], content: &[u8]) -> Vec<u8> {
+    [&(content.len() as u32 + 8).to_be_bytes()[..], kind, content].concat()
+}
+
+/// The content of the first box of a type, wherever it is in a file.
+fn content_of<'a>(file: &'a [u8], kind: &[u8]) -> &'a [u8] {
+    let at = file.windows(4).position(|letters| letters == kind).unwrap();
+    let length = u32::from_be_bytes(file[at - 4..at].try_into().unwrap());
+    &file[at + 4..at - 4 + length as usize]
+}
+
+/// An AVIF file of items of 300 x 200 pixels in these colours, with its data beside their descriptions and further boxes after
+/// those. The last item is the primary one.
+fn avif_of(colours: &[&str], more: &[u8]) -> Vec<u8> {
+    let count = colours.len() as u8;
+    let (mut entries, mut locations) = (vec![0, 0, 0, 0, 0, count], vec![1, 0, 0, 0, 0x44, 0, 0, count]);
+    let mut associations = vec![0, 0, 0, 0, 0, 0, 0, count];
+    let (mut properties, mut data) = (Vec::<u8>::new(), Vec::<u8>::new());
+    for (number, colour) in (1..=count).zip(colours) {
+        let source = format!("-f lavfi -i color={colour}:s=300x200 -frames:v 1");
+        let file = make::file(&format!("{source} -c:v libaom-av1 -cpu-used 8 -still-picture 1 a.avif"));
+        for kind in [b"ispe", b"av1C"] {
+            properties.extend(iso_box(kind, content_of(&file, kind)));
+        }
+        associations.extend([0, number, 2, 2 * number - 1, 0x80 | (2 * number)]);
+        entries.extend(iso_box(b"infe", &[&[2, 0, 0, 0, 0, number, 0, 0][..], b"av01\0"].concat()));
+        let item = content_of(&file, b"mdat");
+        locations.extend([0, number, 0, 1, 0, 0, 0, 1]);
+        locations.extend([data.len() as u32, item.len() as u32].map(u32::to_be_bytes).concat());
+        data.extend_from_slice(item);
+    }
+    let properties = [iso_box(b"ipco", &properties), iso_box(b"ipma", &associations)].concat();
+    let meta = [
+        vec![0; 4],
+        iso_box(b"hdlr", b"\0\0\0\0\0\0\0\0pict\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+        iso_box(b"pitm", &[0, 0, 0, 0, 0, count]),
+        iso_box(b"iinf", &entries),
+        iso_box(b"iprp", &properties),
+        iso_box(b"idat", &data),
+        iso_box(b"iloc", &locations),
+    ];
+    [iso_box(b"ftyp", b"avif\0\0\0\0mif1avif"), iso_box(b"meta", &meta.concat()), more.to_vec()].concat()
+}
+
+#[tokio::test]
+async fn of_an_avif_the_primary_item_is_judged_whole_or_nothing() {
+    let site = Site::open().await;
+    site.host.put("two.avif", avif_of(&["red", "blue"], &[]));
+    let picture = decoded(&site, "two.avif").await.unwrap();
+    let [red, _, blue] = picture.pixel(150, 100);
+    assert!(red < 50 && blue > 200, "{:?}", [red, blue]);
+    let changed = |from: &[u8], to: &[u8]| {
+        let mut file = avif_of(&["red"], &[]);
+        let at = file.windows(from.len()).position(|letters| letters == from).unwrap();
+        file[at..at + to.len()].copy_from_slice(to);
+        file
+    };
+    let moving = make::file("-f lavfi -i testsrc=s=64x48:d=0.2 -c:v libaom-av1 -cpu-used 8 a.avif");
+    let sequence = iso_box(b"moov", content_of(&moving, b"moov"));
+    for (name, file, why) in [
+        ("grid.avif", changed(b"av01", b"grid"), "derived from others"),
+        ("part.avif", changed(b"ispe", b"ispe\0\0\0\0\0\0\x02\x58\0\0\x01\x90"), "600 x 400"),
+        ("moving.avif", moving, "a sequence of pictures"),
+        ("beside.avif", avif_of(&["red"], &sequence), "a sequence of pictures"),
+    ] {
+        site.host.put(name, file);
+        let error = decoded(&site, name).await.unwrap_err();
+        assert_eq!(error.code(), "NOT_A_PICTURE", "{name}: {error}");
+        assert!(error.to_string().contains(why), "{name}: {error}");
+    }
+}
+
 /// ffmpeg decodes it, because it is so large, and would take it for a video.
 #[tokio::test]
 async fn a_jpeg_is_read_as_one_whatever_its_comment_begins_with() {
