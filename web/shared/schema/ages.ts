@@ -49,7 +49,8 @@ export interface paths {
         /**
          * Read the session for its page.
          * @description Once its time is over, the answer is 410, but not while a check is still running (`PROCESSING`), nor within ten minutes after the
-         *     session ended: so the end user sees what came of it. Nothing else can be done in it any more.
+         *     session has ended and its time is over: so the end user sees what came of it. Nothing else can be done in it any more, except
+         *     that consent can be taken back while the check is running.
          */
         get: operations["see_age_session"];
     };
@@ -94,7 +95,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Give or refuse consent to the use of one's face. */
+        /**
+         * Give or refuse consent to the use of one's face.
+         * @description Once the time of the session is over, the answer is 410, but consent can be taken back while a check is still running
+         *     (`PROCESSING`). It can also be taken back where the session is blocked.
+         */
         post: operations["give_age_consent"];
     };
     "/age/v1/sessions/{sessionId}/faults": {
