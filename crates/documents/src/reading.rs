@@ -141,7 +141,7 @@ pub fn join_sides(
     let mut fields = Vec::new();
     fields.extend(zone.iter().flat_map(|zone| fields::of_zone(zone, today)));
     fields.extend(licence.iter().flat_map(fields::of_licence));
-    let lines: Vec<&[text::TextLine]> = sides.iter().map(|side| side.lines.as_slice()).collect();
+    let lines = document_lines(&sides, zone.as_ref());
     let fields::PrintReading { fields: printed, confirmed, numbered: numbered_fields, sides: prints } =
         fields::of_print(&lines, zone.as_ref(), licence.as_ref(), issuer.as_deref(), today);
     fields.extend(printed);
@@ -204,21 +204,29 @@ fn choose_zone(sides: &[DocumentSide]) -> Option<(usize, &MrzReading)> {
     })
 }
 
+/// The lines of print on each side. Those beside a visa's zone say nothing of a document with another zone.
+fn document_lines<'a>(sides: &'a [DocumentSide], zone: Option<&MrzReading>) -> Vec<&'a [text::TextLine]> {
+    let is_visa = |zone: &MrzReading| zone.format.is_visa();
+    let is_of_document =
+        |side: &DocumentSide| zone.is_some_and(is_visa) || !side.zone.as_ref().is_some_and(is_visa);
+    sides.iter().map(|side| if is_of_document(side) { side.lines.as_slice() } else { &[] }).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::{fields::tests::zone_of, portrait_sides::tests::side, *};
     use crate::mrz::MrzFormat;
 
+    const VISA: [&str; 2] =
+        ["V<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<", "L8988901C4XXX4009078F96121096ZE184226B<<<<<<"];
+    /// Its first check digit is wrong.
+    const PASSPORT: [&str; 2] =
+        ["P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<", "L898902C37UTO7408122F1204159ZE184226B<<<<<10"];
+
     #[test]
     fn a_passport_counts_rather_than_a_visa_that_was_read_better() {
-        let visa =
-            ["V<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<", "L8988901C4XXX4009078F96121096ZE184226B<<<<<<"];
-        let visa = MrzReading { certainty: vec![vec![1.0]], ..zone_of(&visa) };
-        // The first check digit of the passport is wrong.
-        let passport = zone_of(&[
-            "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<",
-            "L898902C37UTO7408122F1204159ZE184226B<<<<<10",
-        ]);
+        let visa = MrzReading { certainty: vec![vec![1.0]], ..zone_of(&VISA) };
+        let passport = zone_of(&PASSPORT);
         assert!(visa.mrz.checks_hold() && !passport.mrz.checks_hold());
         let side_with = |zone: &MrzReading| DocumentSide { zone: Some(zone.clone()), ..side(true) };
         let mut sides = [side_with(&visa), side(true), side_with(&passport)];
@@ -228,5 +236,23 @@ mod tests {
         sides.reverse();
         assert_eq!(chosen(&sides), Some((0, MrzFormat::Td3)));
         assert_eq!(chosen(&sides[1..2]), None);
+    }
+
+    #[test]
+    fn print_beside_a_visa_says_nothing_of_a_passport() {
+        let with_zone = |zone: [&str; 2], text: &str| DocumentSide {
+            zone: Some(zone_of(&zone)),
+            lines: vec![text::TextLine::printed(text, [0.0, 0.0, 100.0, 10.0])],
+            ..side(true)
+        };
+        let visa = with_zone(VISA, "Expiration date 01 JAN 2020");
+        let sides = [visa, with_zone(PASSPORT, "Date of expiry 15 APR 2030")];
+        let line_counts = |sides: &[DocumentSide]| {
+            let zone = choose_zone(sides).map(|(_, zone)| zone.clone());
+            document_lines(sides, zone.as_ref()).iter().map(|lines| lines.len()).collect::<Vec<_>>()
+        };
+        assert_eq!(line_counts(&sides), [0, 1]);
+        assert_eq!(line_counts(&sides[..1]), [1], "a visa alone");
+        assert_eq!(line_counts(&[side(true)]), [0]);
     }
 }

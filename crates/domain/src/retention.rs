@@ -165,7 +165,10 @@ impl RetentionSettings {
                 kind: "Age verification: what was asked, tried and found out",
                 tables: &["age_sessions", "erasure_keys"],
                 elsewhere: None,
-                period: After(self.age_sessions, "the session expires"),
+                period: After(
+                    self.age_sessions,
+                    "the session expires, and up to two days longer while a webhook about it waits",
+                ),
                 setting: Some("ages.keep_days"),
             },
             rule(

@@ -383,8 +383,8 @@ pub async fn purge(db: &Db, now: Timestamp) -> Result<u64, DbError> {
     Ok(sessions + others)
 }
 
-/// Locks sessions whose time is over, at most 1,000, before anything else of them is deleted: whoever changes or erases one has
-/// locked its row first, too. One that is being changed at this moment is not waited for: it is deleted the next time.
+/// Locks sessions whose time is over, at most 1,000, before anything else of them is deleted, as where a single one is erased.
+/// One that is being changed at this moment is not waited for: it is deleted the next time.
 async fn lock_due(tx: &mut WriteTx, now: Timestamp) -> Result<Vec<Uuid>, DbError> {
     #[derive(FromRow)]
     struct DueRow {

@@ -291,7 +291,7 @@ impl RunningCall {
         if *state == CallState::Working {
             let awaits = match self.received_bytes.load(Ordering::Relaxed) {
                 0 => CallState::Awaiting,
-                ..=BODY_BEGINNING_BYTES => CallState::Beginning,
+                1..=BODY_BEGINNING_BYTES => CallState::Beginning,
                 _ => CallState::Receiving,
             };
             self.set(&mut state, awaits);
