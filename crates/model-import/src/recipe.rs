@@ -533,8 +533,9 @@ pub(super) fn standard_recipes() -> [ModelRecipe; 10] {
             avx512_sha256: None,
             licence: "MIT OR Apache-2.0",
             licence_note: FAIRFACE_ATTRIBUTION,
-            training_data: "58,085 faces of FairFace (CC BY 4.0) with age bands, 391 public-domain portraits of members of the US Congress \
-                            with ages, and 1,068 further photographs of members with ranges of ages; see training/ages/README.md",
+            training_data: "58,085 faces of FairFace (CC BY 4.0) with age bands, 391 portraits of members of the US Congress with ages, and \
+                            1,068 further photographs of members with ranges of ages (terms of office: FiveThirtyEight, CC BY 4.0), most of \
+                            them works of the US government; see training/ages/README.md",
             input: || input(80, ChannelOrder::Rgb, [127.5; 3], 1.0 / 127.5, CropRule::EyesLevel, &[1.2]),
             output: || ModelOutput::AgeSoftmax {
                 tensor: "age".to_owned(),
