@@ -20,14 +20,19 @@ const KNOWN_PROPERTIES: [[u8; 4]; 12] = [
     *b"ispe", *b"av1C", *b"hvcC", *b"colr", *b"pixi", *b"pasp", *b"clap", *b"irot", *b"imir", *b"clli",
     *b"mdcv", *b"cclv",
 ];
+/// Properties that crop, turn and mirror, in the order in which MIAF (ISO/IEC 23000-22, 7.3.6.7) allows one of each.
+const TRANSFORMATIONS: [[u8; 4]; 3] = [*b"clap", *b"irot", *b"imir"];
 
 const DAMAGED: &str = "its primary item is missing, damaged or stated more than once";
-const SEQUENCE: &str = "it is a sequence of pictures, of which one would be judged; send it as a video";
+const SEQUENCE: &str = "it is a sequence of pictures, of which one would be judged; send a still picture or, where videos are accepted, a video";
 const ALTERNATIVES: &str = "it has alternatives to its primary item, of which one would be judged; send JPEG";
 const DERIVED: &str = "its primary item is derived from others, as a grid of tiles is, and would not be decoded whole; send JPEG";
 const UNKNOWN_CODEC: &str = "its primary item is coded neither with AV1 nor with HEVC; send JPEG";
 const UNKNOWN_PROPERTY: &str =
     "its primary item has a property that a reader must know, and that is not known; send JPEG";
+const TURNS: &str =
+    "its rotation and mirroring are not in the order of MIAF, so viewers may turn it differently; send JPEG";
+const SEVERAL_FRAMES: &str = "its primary item has several frames, of which one would be judged; send JPEG";
 
 /// A picture's primary item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,8 +77,18 @@ pub(crate) fn primary_item(bytes: &[u8]) -> Result<PrimaryItem, &'static str> {
         return Err(UNKNOWN_PROPERTY);
     }
     let size = only_property(&properties, b"ispe").and_then(stated_size).ok_or(DAMAGED)?;
-    only_property(&properties, configuration).ok_or(DAMAGED)?;
+    let settings = only_property(&properties, configuration).ok_or(DAMAGED)?;
+    let place = |property: &Property<'_>| TRANSFORMATIONS.iter().position(|kind| kind == property.kind);
+    if !properties.iter().filter_map(place).is_sorted_by(|one, next| one < next) {
+        return Err(TURNS);
+    }
     let data = item_data(bytes, meta, item).ok_or(DAMAGED)?;
+    let frames = if kind == b"av01" { av1_frames(&data) } else { hevc_frames(settings, &data) };
+    match frames {
+        Some(1) => {}
+        Some(2..) => return Err(SEVERAL_FRAMES),
+        Some(0) | None => return Err(DAMAGED),
+    }
     properties.retain(|property| [b"ispe", configuration, b"colr", b"pixi"].contains(&property.kind));
     let file = file_of_one_item(brand, kind, &properties, &data).ok_or(DAMAGED)?;
     Ok(PrimaryItem { file, size })
@@ -219,6 +234,61 @@ fn item_data(bytes: &[u8], meta: &[u8], item: u64) -> Option<Vec<u8>> {
     (!data.is_empty()).then_some(data)
 }
 
+/// How many frames AV1 data have, each counted as often as there are sequence headers that it may be decoded with; `None`
+/// where they are damaged.
+fn av1_frames(mut data: &[u8]) -> Option<usize> {
+    let (mut frames, mut sequences) = (0_usize, 0_usize);
+    while let Some((&header, rest)) = data.split_first() {
+        let rest = if header & 4 == 0 { rest } else { rest.get(1..)? };
+        // Without a size, it ends with the data.
+        let (size, rest) = if header & 2 == 0 { (rest.len(), rest) } else { leb128(rest)? };
+        data = rest.get(size..)?;
+        match header >> 3 {
+            // A sequence header.
+            1 => sequences += 1,
+            // A frame's header, which may also show an earlier frame again, and a frame with its header.
+            3 | 6 => frames += 1,
+            // libaom reads on behind zeros, in which others see a last unit of a type to ignore. The highest bit is never set.
+            0 | 16.. => return None,
+            _ => {}
+        }
+    }
+    Some(frames.saturating_mul(sequences.max(1)))
+}
+
+/// A number of AV1 with seven bits in each of at most eight bytes, and what follows it.
+fn leb128(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let last = bytes.iter().take(8).position(|byte| byte & 0x80 == 0)?;
+    let (digits, rest) = bytes.split_at_checked(last + 1)?;
+    let number = digits.iter().rev().fold(0_u64, |number, &byte| (number << 7) | u64::from(byte & 0x7f));
+    Some((usize::try_from(number).ok()?, rest))
+}
+
+/// How many frames of the lowest layer HEVC data have; `None` where they or their settings, from an `hvcC` property, are
+/// damaged.
+fn hevc_frames(settings: &[u8], mut data: &[u8]) -> Option<usize> {
+    // With another version than 1, ffmpeg may look for start codes instead of lengths.
+    let &[1, .., lengths, _] = settings.first_chunk::<23>()? else { return None };
+    let width = usize::from(lengths & 3) + 1;
+    let mut frames = 0;
+    while !data.is_empty() {
+        let (length, rest) = number(data, width)?;
+        let (unit, next) = rest.split_at_checked(usize::try_from(length).ok()?)?;
+        data = next;
+        let &[first, second, ..] = unit else { return None };
+        // The highest bit is never set. A unit has no start code in it; behind one, ffmpeg would begin another.
+        if first & 0x80 != 0 || unit.windows(3).any(|bytes| bytes == b"\0\0\x01") {
+            return None;
+        }
+        // Six bits are the type, of which those below 32 are slices, and six the layer; a slice begins by saying whether it is
+        // the first of its frame.
+        if first & 0x41 == 0 && second & 0xf8 == 0 {
+            frames += usize::from(*unit.get(2)? >> 7);
+        }
+    }
+    Some(frames)
+}
+
 /// A file with one item; `None` where its properties are too many or too large.
 fn file_of_one_item(brand: &[u8], kind: &[u8], properties: &[Property<'_>], data: &[u8]) -> Option<Vec<u8>> {
     let count = u8::try_from(properties.len()).ok().filter(|count| *count <= MAX_DECODER_PROPERTIES)?;
@@ -288,7 +358,7 @@ fn only_box<'a>(bytes: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
 }
 
 /// The content of the first box of a type.
-fn first_box<'a>(bytes: &'a [u8], wanted: &[u8; 4]) -> Option<&'a [u8]> {
+fn first_box<'a>(bytes: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
     boxes(bytes).find_map(|(kind, content)| (kind == wanted).then_some(content))
 }
 
@@ -350,32 +420,65 @@ mod tests {
         boxed(b"ispe", &[[0; 4], width.to_be_bytes(), height.to_be_bytes()].concat())
     }
 
-    /// The same with items of these types, numbered from 1, each of which has four bytes that are its number, and with further
-    /// boxes beside them.
+    /// Settings of HEVC, of which the units' lengths have one byte more than this says.
+    fn hevc_settings(lengths: u8) -> Vec<u8> {
+        let mut settings = vec![0; 23];
+        (settings[0], settings[21]) = (1, lengths);
+        settings
+    }
+
+    /// One frame that ends with a number.
+    fn coded(kind: &[u8; 4], number: u8) -> Vec<u8> {
+        if kind == b"hvc1" { vec![4, 2, 1, 0x80, number] } else { vec![0x32, 2, number, number] }
+    }
+
+    /// The same with items of these types, numbered from 1, each of which has one frame that ends with its number, and with
+    /// further boxes beside them.
     fn file_of_items(
         kinds: &[&[u8; 4]],
         properties: &[Vec<u8>],
         associations: &[u8],
         more: &[u8],
     ) -> Vec<u8> {
-        let count = kinds.len() as u8;
+        let items: Vec<_> = (1..).zip(kinds).map(|(number, kind)| (*kind, coded(kind, number))).collect();
+        file_of_data(&items, properties, associations, more)
+    }
+
+    /// The same with items of these types and data.
+    fn file_of_data(
+        items: &[(&[u8; 4], Vec<u8>)],
+        properties: &[Vec<u8>],
+        associations: &[u8],
+        more: &[u8],
+    ) -> Vec<u8> {
+        let count = items.len() as u8;
         let (mut entries, mut locations) = (vec![0, 0, 0, 0, 0, count], vec![1, 0, 0, 0, 0x44, 0, 0, count]);
-        for (number, kind) in (1..=count).zip(kinds) {
+        let mut stored = Vec::<u8>::new();
+        for (number, (kind, data)) in (1..=count).zip(items) {
             entries.extend(boxed(b"infe", &[&[2, 0, 0, 0, 0, number, 0, 0][..], *kind, b"\0"].concat()));
-            locations.extend([0, number, 0, 1, 0, 0, 0, 1, 0, 0, 0, (number - 1) * 4, 0, 0, 0, 4]);
+            locations.extend([0, number, 0, 1, 0, 0, 0, 1]);
+            locations.extend([stored.len() as u32, data.len() as u32].map(u32::to_be_bytes).concat());
+            stored.extend_from_slice(data);
         }
-        let data: Vec<u8> = (1..=count).flat_map(|number| [number; 4]).collect();
         let properties = [boxed(b"ipco", &properties.concat()), boxed(b"ipma", associations)].concat();
         let parts = [
             vec![0; 4],
             boxed(b"pitm", &[0, 0, 0, 0, 0, 2]),
             boxed(b"iinf", &entries),
             boxed(b"iprp", &properties),
-            boxed(b"idat", &data),
+            boxed(b"idat", &stored),
             boxed(b"iloc", &locations),
             more.to_vec(),
         ];
         [boxed(b"ftyp", b"avif\0\0\0\0"), boxed(b"meta", &parts.concat())].concat()
+    }
+
+    /// Associations of item 2 with all of these properties, of which it says that they must be known.
+    fn all_of(stored: &[Vec<u8>]) -> Vec<u8> {
+        let count = stored.len() as u8;
+        let mut told = vec![0, 0, 0, 0, 0, 0, 0, 1, 0, 2, count];
+        told.extend((1..=count).map(|number| 0x80 | number));
+        told
     }
 
     /// Associations of item 2 with the first three properties, of which it says that the second and the third must be known.
@@ -403,10 +506,7 @@ mod tests {
             (vec![mirroring(1), mirroring(0)], 3),
         ];
         for (stored, expected) in cases {
-            let count = stored.len() as u8;
-            let mut told = vec![0, 0, 0, 0, 0, 0, 0, 1, 0, 2, count];
-            told.extend((1..=count).map(|number| 0x80 | number));
-            assert_eq!(orientation(&file(&stored, &told)), expected, "{stored:?}");
+            assert_eq!(orientation(&file(&stored, &all_of(&stored))), expected, "{stored:?}");
         }
     }
 
@@ -443,8 +543,10 @@ mod tests {
 
     #[test]
     fn the_primary_item_is_taken_out_alone() {
-        for (kind, configuration, brand) in [(b"av01", b"av1C", b"avif"), (b"hvc1", b"hvcC", b"heic")] {
-            let stored = [size_property(300, 200), boxed(configuration, b"how"), rotation(3)];
+        for (kind, configuration, settings, brand) in
+            [(b"av01", b"av1C", b"how".to_vec(), b"avif"), (b"hvc1", b"hvcC", hevc_settings(0), b"heic")]
+        {
+            let stored = [size_property(300, 200), boxed(configuration, &settings), rotation(3)];
             let whole = file_of_items(&[kind, kind, b"Exif"], &stored, FIRST_THREE, &boxed(b"iref", &[0; 4]));
             let alone = primary_item(&whole).unwrap();
             assert_eq!(alone.size, PictureSize { width: 300, height: 200 });
@@ -452,11 +554,11 @@ mod tests {
             let (meta, item) = meta_and_primary_item(&alone.file).unwrap();
             assert_eq!(item_type(meta, item), Some(kind));
             assert_eq!(item_type(meta, 2), None);
-            assert_eq!(item_data(&alone.file, meta, item), Some(vec![2; 4]));
+            assert_eq!(item_data(&alone.file, meta, item), Some(coded(kind, 2)));
             let passed_on = item_properties(meta, item).unwrap();
             let passed_on: Vec<_> =
                 passed_on.iter().map(|property| (property.kind, property.content)).collect();
-            assert_eq!(passed_on, [(b"ispe", &stored[0][8..]), (configuration, &b"how"[..])]);
+            assert_eq!(passed_on, [(b"ispe", &stored[0][8..]), (configuration, &settings[..])]);
             assert_eq!(primary_item(&alone.file).as_ref(), Ok(&alone));
         }
     }
@@ -502,6 +604,86 @@ mod tests {
             ("nothing", boxed(b"ftyp", b"avif\0\0\0\0"), DAMAGED),
         ] {
             assert_eq!(primary_item(&file), Err(expected), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_item_whose_data_have_not_exactly_one_frame_is_refused() {
+        let refused = |kind: &'static [u8; 4], settings: &[u8], data: &[u8]| {
+            let configuration = if kind == b"hvc1" { b"hvcC" } else { b"av1C" };
+            let stored = [size_property(300, 200), boxed(configuration, settings), rotation(3)];
+            let items = [(kind, coded(kind, 1)), (kind, data.to_vec())];
+            primary_item(&file_of_data(&items, &stored, FIRST_THREE, &[])).err()
+        };
+        let av1: [(&str, &[u8], _); 17] = [
+            ("a delimiter, a sequence header and a frame", &[0x12, 0, 0x0a, 1, 7, 0x32, 1, 7], None),
+            ("a frame in parts", &[0x1a, 1, 7, 0x22, 1, 7, 0x22, 1, 7], None),
+            ("of a layer", &[0x36, 0, 1, 7], None),
+            ("without a size", &[0x0a, 1, 7, 0x30, 7], None),
+            ("a size of eight bytes", &[0x32, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 7], None),
+            ("two frames", &[0x32, 1, 7, 0x32, 1, 7], Some(SEVERAL_FRAMES)),
+            ("two frames of two layers", &[0x36, 0, 1, 7, 0x36, 8, 1, 7], Some(SEVERAL_FRAMES)),
+            ("a frame shown again", &[0x32, 1, 7, 0x1a, 1, 7], Some(SEVERAL_FRAMES)),
+            ("two stills", &[0x0a, 1, 7, 0x32, 1, 7, 0x0a, 1, 7, 0x32, 1, 7], Some(SEVERAL_FRAMES)),
+            ("two sequence headers", &[0x0a, 1, 7, 0x0a, 1, 7, 0x32, 1, 7], Some(SEVERAL_FRAMES)),
+            ("no frame", &[0x0a, 1, 7], Some(DAMAGED)),
+            ("cut", &[0x32, 2, 7], Some(DAMAGED)),
+            ("cut before the size", &[0x32], Some(DAMAGED)),
+            ("cut before the layer", &[0x32, 1, 7, 0x14], Some(DAMAGED)),
+            (
+                "a size of nine bytes",
+                &[0x32, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 7],
+                Some(DAMAGED),
+            ),
+            ("a bit that is never set", &[0xb2, 1, 7], Some(DAMAGED)),
+            ("a frame behind zeros", &[0x32, 1, 7, 0, 0x32, 1, 7], Some(DAMAGED)),
+        ];
+        for (name, data, expected) in av1 {
+            assert_eq!(refused(b"av01", b"how", data), expected, "AV1, {name}");
+        }
+        let hevc: [(&str, &[u8], _); 13] = [
+            ("a frame", &[3, 0x02, 1, 0x80], None),
+            ("parameters and two slices", &[2, 0x40, 1, 3, 0x26, 1, 0x80, 3, 0x26, 1, 0], None),
+            ("a second layer", &[3, 0x02, 1, 0x80, 3, 0x02, 9, 0x80], None),
+            ("a layer of a high number", &[3, 0x02, 1, 0x80, 3, 0x03, 1, 0x80], None),
+            ("two frames", &[3, 0x02, 1, 0x80, 3, 0x02, 1, 0x80], Some(SEVERAL_FRAMES)),
+            ("no frame", &[2, 0x40, 1], Some(DAMAGED)),
+            ("no first slice", &[3, 0x02, 1, 0], Some(DAMAGED)),
+            ("cut", &[4, 0x02, 1, 0x80], Some(DAMAGED)),
+            ("an empty unit", &[3, 0x02, 1, 0x80, 0], Some(DAMAGED)),
+            ("a unit of one byte", &[3, 0x02, 1, 0x80, 1, 0x40], Some(DAMAGED)),
+            ("a slice of two bytes", &[3, 0x02, 1, 0x80, 2, 0x02, 1], Some(DAMAGED)),
+            ("a bit that is never set", &[3, 0x82, 1, 0x80], Some(DAMAGED)),
+            ("a frame behind a start code", &[9, 0x02, 1, 0x80, 0, 0, 1, 0x02, 1, 0x80], Some(DAMAGED)),
+        ];
+        for (name, data, expected) in hevc {
+            assert_eq!(refused(b"hvc1", &hevc_settings(0), data), expected, "HEVC, {name}");
+        }
+        let with_settings = |settings: &[u8]| refused(b"hvc1", settings, &[0, 0, 0, 3, 0x02, 1, 0x80]);
+        assert_eq!(with_settings(&hevc_settings(3)), None);
+        assert_eq!(with_settings(&hevc_settings(3)[..22]), Some(DAMAGED), "settings that are cut");
+        let mut of_version_0 = hevc_settings(3);
+        of_version_0[0] = 0;
+        assert_eq!(with_settings(&of_version_0), Some(DAMAGED), "settings of another version");
+    }
+
+    #[test]
+    fn rotations_and_mirrorings_in_another_order_than_that_of_miaf_are_refused() {
+        let crop = || boxed(b"clap", &[0; 32]);
+        for (turns, expected) in [
+            (vec![crop(), rotation(1), mirroring(0)], None),
+            (vec![rotation(1), mirroring(0)], None),
+            (vec![crop(), mirroring(0)], None),
+            (vec![mirroring(0), rotation(1)], Some(TURNS)),
+            (vec![rotation(1), crop()], Some(TURNS)),
+            (vec![mirroring(1), crop()], Some(TURNS)),
+            (vec![rotation(1), rotation(1)], Some(TURNS)),
+            (vec![mirroring(0), mirroring(1)], Some(TURNS)),
+            (vec![crop(), crop()], Some(TURNS)),
+        ] {
+            let stored = [vec![size_property(300, 200), boxed(b"av1C", b"how")], turns].concat();
+            let file = file_of_items(&[b"av01", b"av01"], &stored, &all_of(&stored), &[]);
+            assert_eq!(primary_item(&file).err(), expected, "{stored:?}");
         }
     }
 

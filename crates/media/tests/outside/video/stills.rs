@@ -161,11 +161,20 @@ async fn of_an_avif_the_primary_item_is_judged_whole_or_nothing() {
         file[at..at + to.len()].copy_from_slice(to);
         file
     };
+    let two_stills = {
+        let mut file = avif_of(&["red", "blue"], &[]);
+        // The primary item, which is the second, gets the data of both.
+        let data = [0, content_of(&file, b"idat").len() as u32].map(u32::to_be_bytes).concat();
+        let at = file.windows(4).position(|letters| letters == b"iloc").unwrap() + 36;
+        file[at..at + 8].copy_from_slice(&data);
+        file
+    };
     let moving = make::file("-f lavfi -i testsrc=s=64x48:d=0.2 -c:v libaom-av1 -cpu-used 8 a.avif");
     let sequence = iso_box(b"moov", content_of(&moving, b"moov"));
     for (name, file, why) in [
         ("grid.avif", changed(b"av01", b"grid"), "derived from others"),
         ("part.avif", changed(b"ispe", b"ispe\0\0\0\0\0\0\x02\x58\0\0\x01\x90"), "600 x 400"),
+        ("stills.avif", two_stills, "several frames"),
         ("moving.avif", moving, "a sequence of pictures"),
         ("beside.avif", avif_of(&["red"], &sequence), "a sequence of pictures"),
     ] {
