@@ -428,7 +428,7 @@ mod tests {
     }
 
     /// One frame that ends with a number.
-    fn coded(kind: &[u8; 4], number: u8) -> Vec<u8> {
+    fn coded(kind: &[u8], number: u8) -> Vec<u8> {
         if kind == b"hvc1" { vec![4, 2, 1, 0x80, number] } else { vec![0x32, 2, number, number] }
     }
 
@@ -440,7 +440,7 @@ mod tests {
         associations: &[u8],
         more: &[u8],
     ) -> Vec<u8> {
-        let items: Vec<_> = (1..).zip(kinds).map(|(number, kind)| (*kind, coded(kind, number))).collect();
+        let items: Vec<_> = (1..).zip(kinds).map(|(number, kind)| (*kind, coded(*kind, number))).collect();
         file_of_data(&items, properties, associations, more)
     }
 
