@@ -13,6 +13,8 @@ import { formatDuration, interpolate, type Language, lookup, type Texts } from "
 export interface ScreenActions {
   choose(method: Method): void;
   consent(given: boolean): void;
+  /** Asks before the consent to face processing is taken back. */
+  takeBackConsent(): void;
   /** Goes back to the choice of methods. */
   backToChoice(): void;
   handOff(): void;
@@ -29,6 +31,7 @@ export interface ScreenContext {
   handedOff: boolean;
   /** Whether a phone could take over. */
   canHandOff: boolean;
+  canTakeBackConsent: boolean;
   /** The business's address to return to, if this page may go there. */
   returnUrl: string | undefined;
   /** Whether another tab of this browser waits for this one. */
@@ -83,6 +86,7 @@ export function start(shown: ScreenContext): Screen {
       isLeftToApp(session) ? paragraph(interpolate(say.inApp, asked), "soft") : undefined,
       declined ? paragraph(say.declined, "soft") : undefined,
       declined ? row(button(say.after, () => actions.consent(true), { class: "quiet" })) : undefined,
+      takeBackRow(shown),
       mayHandOff ? row(button(texts.phone.offer, actions.handOff, { class: "quiet" })) : undefined,
     ],
     ...(why ? { spoken: why } : {}),
@@ -178,21 +182,36 @@ export function consent({ texts: { consent: say }, actions }: ScreenContext, met
   };
 }
 
+/** The button that takes consent back, in a row of its own. */
+function takeBackRow({ texts, actions, canTakeBackConsent: offered }: ScreenContext): HTMLElement | undefined {
+  return offered ? row(button(texts.consent.takeBack, actions.takeBackConsent, { class: "quiet" })) : undefined;
+}
+
+/** Says that no face is measured, where somebody has refused that. */
+function refusedConsent({ session: { consent: asked }, texts }: ScreenContext): string | undefined {
+  return asked.required && asked.given === false ? texts.consent.refused : undefined;
+}
+
 /** No method is left: consent was refused, or all attempts are used up. */
-export function none({ session, texts, actions }: ScreenContext): Screen {
+export function none(shown: ScreenContext): Screen {
+  const { session, texts, actions } = shown;
   const { none: say } = texts;
   const declined = session.methods.some(({ state }) => state === "DECLINED");
   const after = declined ? primaryButton(texts.start.after, () => actions.consent(true)) : undefined;
   if (isLeftToApp(session)) {
     const told = interpolate(texts.start.inAppOnly, { business: businessName(session, texts) });
     const { name } = texts.methods.DEVICE_SIGNAL;
-    return { heading: name, body: [paragraph(told), row(after, button(texts.cancel, actions.cancel))] };
+    return {
+      heading: name,
+      body: [paragraph(told), row(after, button(texts.cancel, actions.cancel)), takeBackRow(shown)],
+    };
   }
   return {
     heading: say.heading,
     body: [
       paragraph(declined ? say.body : isIssuerSession(session) ? texts.issue.empty : say.empty),
       row(after, button(texts.cancel, actions.cancel)),
+      takeBackRow(shown),
     ],
   };
 }
@@ -225,7 +244,12 @@ export function processing(shown: ScreenContext): Screen {
   });
   const leave = leaveTo && !handedOff ? row(exitLink(leaveTo, over.leave, shown.embedded)) : undefined;
   const leaving = leave && !shown.embedded ? make("p", { id: "leaving", class: "soft", hidden: true }) : undefined;
-  return { heading: say.heading, body: [spinner(), paragraph(body), leaving, leave], spoken: body };
+  const refused = refusedConsent(shown);
+  return {
+    heading: say.heading,
+    body: [spinner(), refused ? paragraph(refused) : undefined, paragraph(body), leaving, leave, takeBackRow(shown)],
+    spoken: refused ? `${refused} ${body}` : body,
+  };
 }
 
 /** The check passed. `more` (the offers) stands before the way back. */
@@ -301,22 +325,30 @@ interface OverOptions {
   /** Whether to use the issuer's texts. */
   issuing: boolean;
   embedded: boolean;
+  /** The session, if the location is blocked: consent can still be taken back there. */
+  blocked: ScreenContext | undefined;
 }
 
 /** The session ended without a result. */
 export function over(
   texts: Texts,
   why: OverReason,
-  { href, tabWaits: awaited, issuing, embedded }: OverOptions,
+  { href, tabWaits: awaited, issuing, embedded, blocked }: OverOptions,
 ): Screen {
   const { over: say, issue } = texts;
+  const refused = blocked && refusedConsent(blocked);
   const body = (issuing ? lookup(issue, `${why}Body`) : undefined) ?? say[`${why}Body`];
   const close = awaited ? returnToTab(texts) : closeHint(say.close, embedded);
   const leave = issuing ? issue.back : say.leave;
   return {
     heading: say[why],
-    body: [paragraph(body), ...(href ? [row(exitLink(href, leave, embedded))] : close)],
-    spoken: body,
+    body: [
+      refused ? paragraph(refused) : undefined,
+      paragraph(body),
+      ...(href ? [row(exitLink(href, leave, embedded))] : close),
+      blocked && takeBackRow(blocked),
+    ],
+    spoken: refused ? `${refused} ${body}` : body,
   };
 }
 

@@ -12,6 +12,7 @@ import type { PageEvent } from "./state-machine/events";
 import {
   cancelUrl,
   canHandOff,
+  canTakeBackConsent,
   isCancellable,
   isIssuerTab,
   returnStateOf,
@@ -22,6 +23,14 @@ import {
 import { loadedForgetScreen, renderStep } from "./steps/loader";
 import type { StepContext, StepView } from "./steps/step";
 import { interpolate, type Language, type Texts } from "./texts";
+
+/** The words of the document's question. */
+interface Question {
+  question: string;
+  meaning: string;
+  keep: string;
+  confirm: string;
+}
 
 /** The view of the current step, and what to call when it is left. */
 interface MountedStep {
@@ -50,6 +59,7 @@ export class View {
 
   /** Shows another screen. */
   show(state: State): void {
+    const { screen: before } = this.#state;
     this.#state = state;
     for (const timer of this.#timers.splice(0)) {
       clearTimeout(timer);
@@ -57,9 +67,10 @@ export class View {
     if (this.#mounted && this.#mounted.number !== state.view?.number) {
       this.#unmount(this.#mounted);
     }
-    const cancellable = isCancellable(state.screen);
+    const cancellable = isCancellable(state);
     getById("stop").hidden = !cancellable;
-    if (!cancellable) {
+    // What is asked about a check goes with it.
+    if (!cancellable || before.on === "processing") {
       closeDialog();
     }
     this.#stage.markSandbox(state.session?.sandbox ? this.#texts.sandbox : undefined);
@@ -81,11 +92,38 @@ export class View {
 
   /** Asks for confirmation, then cancels the session. */
   async stop(): Promise<void> {
-    const { cancelMeans, issue } = this.#texts;
-    getById("meaning").textContent = isIssuerTab(this.#state) ? issue.cancelMeans : cancelMeans;
-    if (await confirmDialog()) {
+    const { cancelQuestion, cancelMeans, cancelKeep, cancelConfirm, issue } = this.#texts;
+    const stops = await this.#confirm({
+      question: cancelQuestion,
+      meaning: isIssuerTab(this.#state) ? issue.cancelMeans : cancelMeans,
+      keep: cancelKeep,
+      confirm: cancelConfirm,
+    });
+    if (stops) {
       this.#dispatch({ is: "stopped" });
     }
+  }
+
+  /** Asks for confirmation, then takes back the consent to face processing. Nobody is led away meanwhile. */
+  async takeBackConsent(): Promise<void> {
+    const { takeBackQuestion, takeBackMeans, takeBackKeep, takeBackConfirm } = this.#texts.consent;
+    this.#dispatch({ is: "autoReturnDeclined" });
+    const takesBack = await this.#confirm({
+      question: takeBackQuestion,
+      meaning: takeBackMeans,
+      keep: takeBackKeep,
+      confirm: takeBackConfirm,
+    });
+    if (takesBack) {
+      this.#dispatch({ is: "consented", given: false });
+    }
+  }
+
+  #confirm({ question, meaning, keep, confirm }: Question): Promise<boolean> {
+    for (const [id, words] of Object.entries({ question, meaning, keep, confirm })) {
+      getById(id).textContent = words;
+    }
+    return confirmDialog();
   }
 
   /** Counts down to the return to the business; a button cancels it. */
@@ -214,13 +252,14 @@ export class View {
   }
 
   #over({ why, issuing }: Extract<ScreenState, { on: "over" }>): Shown {
-    const { environment, issuer } = this.#state;
+    const { environment, issuer, session } = this.#state;
     const href = why === "cancelled" ? cancelUrl(this.#state) : returnUrl(this.#state);
     return screens.over(this.#texts, why, {
       href,
       tabWaits: issuer.notifiesTab,
       issuing,
       embedded: environment.embedded,
+      blocked: why === "blocked" && session ? this.#shown(session) : undefined,
     });
   }
 
@@ -357,12 +396,14 @@ export class View {
       actions: {
         choose: (method) => this.#dispatch({ is: "methodChosen", method }),
         consent: (given) => this.#dispatch({ is: "consented", given }),
+        takeBackConsent: () => void this.takeBackConsent(),
         backToChoice: () => this.#dispatch({ is: "backToChoice" }),
         handOff: () => this.#dispatch({ is: "handOffChosen" }),
         cancel: () => void this.stop(),
       },
       handedOff: key?.handedOff === true,
       canHandOff: canHandOff(this.#state, availableMethods(session)),
+      canTakeBackConsent: canTakeBackConsent(this.#state),
       returnUrl: returnUrl(this.#state),
       tabWaits: issuer.notifiesTab,
       forgetPath: key && forgetPath(key),

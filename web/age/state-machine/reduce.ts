@@ -17,11 +17,13 @@ import {
   expireSession,
   handleRefusal,
   isOrphanedIssuerSession,
+  readAgain,
   showInterrupted,
 } from "./session-updates";
 import {
   type Attempt,
   canHandOff,
+  canTakeBackConsent,
   isCancellable,
   methodForPath,
   type PageRequest,
@@ -165,7 +167,8 @@ function handleUserAction(t: Transition, event: PageEvent): void {
       return;
     case "consented": {
       const { method, turn } = screen.on === "consent" ? screen : { method: undefined, turn: undefined };
-      if (screen.on === "consent" || screen.on === "start" || screen.on === "none") {
+      const changes = event.given ? screen.on === "start" || screen.on === "none" : canTakeBackConsent(t.state);
+      if (screen.on === "consent" || changes) {
         enterScreen(t, { on: "loading" });
         sendRequest(t, { ask: "consent", given: event.given, method, turn: event.given ? turn : undefined });
       }
@@ -197,7 +200,7 @@ function handleUserAction(t: Transition, event: PageEvent): void {
       resume(t);
       return;
     case "stopped":
-      if (isCancellable(screen)) {
+      if (isCancellable(t.state)) {
         enterScreen(t, { on: "loading" });
         sendRequest(t, { ask: "cancel" });
       }
@@ -387,11 +390,13 @@ function handleSession(t: Transition, request: PageRequest, session: Session): v
       return;
     case "consent": {
       const { given, method, turn } = request;
+      // Where somebody is blocked they can only refuse. Only a session that is read says whether they are.
+      const locationBlocked = !given && t.state.session?.locationBlocked === true;
       const still = given ? availableMethods(session).find((one) => one.method === method?.method) : undefined;
       if (turn) {
         applyTurn(t, { ...turn, session });
       } else {
-        applySession(t, session);
+        applySession(t, { ...session, locationBlocked });
         if (still && isOpen(session)) {
           beginMethod(t, still);
         }
@@ -411,6 +416,9 @@ function handleFailure(t: Transition, request: PageRequest, failure: Failure): v
     deliverAnswer(t, request.order, NO_SIGNATURE);
   } else if (request.ask === "issue") {
     refuseOrder(t, request.order);
+  } else if (request.ask === "consent" && !request.given && failure.status === 410) {
+    // A check that outlasted the session has ended: what came of it is shown for a while.
+    readAgain(t);
   } else {
     handleRefusal(t, failure);
   }

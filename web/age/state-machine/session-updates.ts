@@ -150,6 +150,8 @@ export function handleRefusal(t: Transition, { status, code }: Extract<Failure, 
   if (code === "SESSION_EXPIRED" || status === 410) {
     endSession(t, "expired");
   } else if (code === "LOCATION_BLOCKED") {
+    const { session } = t.state;
+    t.set({ session: session && { ...session, locationBlocked: true } });
     endSession(t, "blocked");
   } else if (status === 404 || status === 401) {
     endSession(t, "notFound");
@@ -158,9 +160,14 @@ export function handleRefusal(t: Transition, { status, code }: Extract<Failure, 
   } else {
     // Another device continued the session, or a response was lost: ask the server for its state.
     t.set({ recovering: true });
-    enterScreen(t, { on: "loading" });
-    sendRequest(t, { ask: "recovery" });
+    readAgain(t);
   }
+}
+
+/** Asks the server where the session stands. */
+export function readAgain(t: Transition): void {
+  enterScreen(t, { on: "loading" });
+  sendRequest(t, { ask: "recovery" });
 }
 
 function completeSession(t: Transition, session: Session): void {
@@ -192,8 +199,7 @@ export function expireSession(t: Transition): void {
   const interrupted = screen.on === "interrupted" && screen.request?.ask !== "load";
   t.do({ do: "startCountdown", seconds: undefined });
   if (!answers && !interrupted) {
-    enterScreen(t, { on: "loading" });
-    sendRequest(t, { ask: "recovery" });
+    readAgain(t);
   }
 }
 

@@ -239,7 +239,7 @@ const PASSKEY_METHOD: MethodName = "SVC_KEY";
 // --- derived from the state ---
 
 /** Whether the session can be cancelled on this screen. */
-export function isCancellable(screen: ScreenState): boolean {
+export function isCancellable({ screen, session }: Pick<State, "screen" | "session">): boolean {
   switch (screen.on) {
     case "start":
     case "none":
@@ -248,9 +248,30 @@ export function isCancellable(screen: ScreenState): boolean {
     case "begin":
     case "step":
     case "unable":
+      return true;
     case "interrupted":
     case "retrying":
+      // A check that runs on cannot be stopped.
+      return session?.status !== "PROCESSING";
+    case "over":
+      return screen.why === "blocked" && session !== undefined && isOpen(session);
+    default:
+      return false;
+  }
+}
+
+/** Whether the consent to face processing can be taken back on this screen: from a check that runs, or for what may still follow. */
+export function canTakeBackConsent({ screen, session }: Pick<State, "screen" | "session">): boolean {
+  if (!session?.consent.required || session.consent.given !== true) {
+    return false;
+  }
+  switch (screen.on) {
+    case "start":
+    case "none":
+    case "processing":
       return true;
+    case "over":
+      return screen.why === "blocked" && isOpen(session);
     default:
       return false;
   }

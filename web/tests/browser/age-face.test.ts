@@ -16,7 +16,7 @@ import {
   watchCameras,
   method as way,
 } from "./actions";
-import { accessible, arrive, FACE, heading, keep, OVER, says, test } from "./age-page";
+import { accessible, arrive, FACE, heading, keep, OVER, says, TAKE_BACK, test } from "./age-page";
 import { SESSION } from "./age-stand-in";
 import { expect } from "./fixtures";
 
@@ -319,6 +319,14 @@ test("who does not want a face measured keeps the other ways, and may think agai
   await press(page, "Allow it after all");
   await expect(page.locator(".way")).toHaveCount(2);
   expect(server.last(/consent/)).toEqual({ given: true });
+  await accessible(page, "after it was allowed");
+  await press(page, TAKE_BACK);
+  await press(page, "Leave it as it is");
+  await expect(page.locator(".way")).toHaveCount(2);
+  await press(page, TAKE_BACK);
+  await press(page, "Take it back");
+  await expect(page.locator(".way")).toHaveCount(1);
+  expect(server.last(/consent/)).toEqual({ given: false });
 
   server.methods = [{ ...FACE }];
   server.consent = { required: true, given: null };

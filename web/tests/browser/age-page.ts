@@ -16,6 +16,7 @@ export const test = withServer(() => new AgeStandIn()).extend<object, { filmed: 
 
 export const FACE = method("AGE_ESTIMATION", { biometric: true, attempts_remaining: 2, level: "PASSIVE" });
 export const OVER = "Show that you are 18 or over";
+export const TAKE_BACK = "Take back my consent to measuring my face";
 
 export const heading = (page: Page, words: string | RegExp) => expect(page.locator("h1")).toHaveText(words);
 export const says = (page: Page, words: string | RegExp) => expect(page.locator("body")).toContainText(words);

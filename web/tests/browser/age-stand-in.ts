@@ -134,6 +134,8 @@ export class AgeStandIn {
   /** Members of the session view that differ from the usual ones. */
   view: Partial<PageSession> = {};
   consent: PageSession["consent"] = { required: false, given: null };
+  /** Whether the session blocks where its person is. */
+  blocked = false;
   result: PageSession["result"] = null;
   readonly scripts: { [name in MethodName]?: Script } = {};
   /** Whether somebody else (a wallet, a provider, a reader) is done. */
@@ -162,6 +164,8 @@ export class AgeStandIn {
   #signed: unknown;
   readonly #id: string;
   #attempt: Attempt | undefined;
+  /** The method whose check runs on. */
+  #checked: MethodName | undefined;
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
   #port = 0;
@@ -388,7 +392,7 @@ export class AgeStandIn {
     }
     switch (operation) {
       case "GET ":
-        return reply<Operations[""]["get"]>(200, { location_blocked: false, ...this.session() });
+        return reply<Operations[""]["get"]>(200, { ...this.session(), location_blocked: this.blocked });
       case "POST /consent":
         return this.#consented(body.given === true);
       case "POST /cancel":
@@ -427,6 +431,11 @@ export class AgeStandIn {
       if (one.biometric && ["OPEN", "DECLINED"].includes(one.state)) {
         one.state = given ? "OPEN" : "DECLINED";
       }
+    }
+    const checked = this.methods.find((one) => one.method === this.#checked);
+    if (!given && this.status === "PROCESSING" && checked?.biometric) {
+      this.end(checked.method, "NEXT", "DECLINED");
+      checked.state = "DECLINED";
     }
     return reply<Operations["/consent"]["post"]>(200, this.session());
   }
@@ -474,6 +483,7 @@ export class AgeStandIn {
     this.#attempt = undefined;
     this.status = how === "NEXT" ? "IN_PROGRESS" : how;
     if (how === "PROCESSING") {
+      this.#checked = name;
       return;
     }
     this.result = { method: name, status: how === "NEXT" ? "FAIL" : how, reason: reason ?? null };

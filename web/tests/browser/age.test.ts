@@ -24,6 +24,7 @@ import {
   keep,
   OVER,
   says,
+  TAKE_BACK,
   test,
   toProvider,
   waiting,
@@ -226,6 +227,122 @@ test("a check that goes on later is waited for, and ends as it ends", async ({ p
   await keep(page, "27-fail");
 });
 
+test("consent is taken back while a check runs: the check ends, and the other ways remain", async ({
+  page,
+  server,
+}) => {
+  server.methods = [method("DOC_SCAN", { biometric: true }), method("EMAIL")];
+  server.consent = { required: true, given: true };
+  server.scripts.DOC_SCAN = () => ({ ends: "PROCESSING" });
+  await page.goto(server.page("doc_scan"));
+  await heading(page, "Being checked");
+  await accessible(page, "a check of a face");
+  await keep(page, "40-face-checked");
+  await tabTo(page, TAKE_BACK);
+  await page.keyboard.press("Enter");
+  await expect(page.locator("#question")).toHaveText("Take back your consent?");
+  await expect(page.locator("#keep")).toBeFocused();
+  await accessible(page, "the question about consent");
+  await keep(page, "41-take-back");
+  await page.keyboard.press("Escape");
+  await expect(page.locator("#sure")).toBeHidden();
+  await expect(pressableElement(page, TAKE_BACK)).toBeFocused();
+  expect(server.count(/consent/)).toBe(0);
+  await page.keyboard.press("Enter");
+  await tabTo(page, "Take it back");
+  await page.keyboard.press("Enter");
+  await heading(page, OVER);
+  expect(server.last(/consent/)).toEqual({ given: false });
+  await says(page, "Ways that measure your face are left out");
+  await expect(page.locator(".way strong")).toHaveText(["Email address"]);
+  await press(page, "Stop");
+  await expect(page.locator("#question"), "each question has its own words").toHaveText("Stop proving your age?");
+});
+
+test("a check of no face goes on when consent is taken back, and says that no face is measured", async ({
+  page,
+  server,
+}) => {
+  server.methods = [method("DOC_SCAN"), { ...FACE }];
+  server.consent = { required: true, given: true };
+  server.scripts.DOC_SCAN = () => ({ ends: "PROCESSING" });
+  await page.goto(server.page("doc_scan"));
+  await press(page, TAKE_BACK);
+  await press(page, "Take it back");
+  await says(page, "Your face is not measured, as you asked.");
+  await heading(page, "Being checked");
+  await expect(pressableElement(page, TAKE_BACK)).toHaveCount(0);
+  await accessible(page, "a check of no face");
+  server.status = "COMPLETE";
+  await heading(page, "Your age is confirmed");
+});
+
+test("a check that ends while somebody takes back consent shows what came of it", async ({ page, server }) => {
+  server.methods = [method("DOC_SCAN", { biometric: true })];
+  server.consent = { required: true, given: true };
+  server.status = "PROCESSING";
+  await page.goto(server.page());
+  await press(page, TAKE_BACK);
+  await expect(page.locator("#sure")).toBeVisible();
+  server.status = "COMPLETE";
+  await heading(page, "Your age is confirmed");
+  await expect(page.locator("#sure"), "the question is about what is over").toBeHidden();
+  await expect(page.locator("#heading")).toBeFocused();
+  expect(server.count(/consent/)).toBe(0);
+  for (const [asked, refusal] of [
+    [1, [409, "INVALID_STATUS"]],
+    [2, [410, "SESSION_EXPIRED"]],
+  ] as [number, [number, string]][]) {
+    server.status = "PROCESSING";
+    server.refuse("POST /consent", ...refusal);
+    const answer = server.hold("POST /consent");
+    await arrive(page, server.page());
+    await press(page, TAKE_BACK);
+    await press(page, "Take it back");
+    await expect.poll(() => server.count(/consent/)).toBe(asked);
+    server.status = "COMPLETE";
+    answer();
+    await heading(page, "Your age is confirmed");
+  }
+});
+
+test("nobody is led away while they are asked about their consent", async ({ page, server }) => {
+  await page.clock.install();
+  await stopClock(page);
+  server.methods = [method("DOC_SCAN", { biometric: true })];
+  server.consent = { required: true, given: true };
+  server.status = "PROCESSING";
+  server.view = { callback: { url: `${server.origin}/thanks`, auto: true } };
+  await page.goto(server.page());
+  await expect(page.locator("#leaving")).toBeVisible();
+  await press(page, TAKE_BACK);
+  await expect(page.locator("#leaving")).toHaveCount(0);
+  await page.clock.runFor(60_000);
+  await press(page, "Leave it as it is");
+  await heading(page, "Being checked");
+  expect(server.count(/consent/)).toBe(0);
+});
+
+test("who is blocked can still take back consent and stop", async ({ page, server }) => {
+  server.methods = [{ ...FACE }, method("EMAIL")];
+  server.consent = { required: true, given: true };
+  server.blocked = true;
+  await page.goto(server.page());
+  await heading(page, "Not available where you are");
+  await accessible(page, "blocked after consent");
+  await press(page, TAKE_BACK);
+  await press(page, "Take it back");
+  await says(page, "Your face is not measured, as you asked.");
+  await heading(page, "Not available where you are");
+  await expect(pressableElement(page, TAKE_BACK)).toHaveCount(0);
+  await accessible(page, "blocked, without consent");
+  await keep(page, "42-blocked-declined");
+  expect(server.last(/consent/)).toEqual({ given: false });
+  await press(page, "Stop");
+  await confirmStop(page);
+  await heading(page, "Stopped");
+});
+
 test("a failed session that may be tried again offers its ways again", async ({ page, server }) => {
   server.methods = [method("EMAIL", { state: "FAILED", attempts: 1 })];
   server.status = "FAIL";
@@ -296,7 +413,7 @@ test("a session that expired, is blocked, unknown, of another application, or no
     await accessible(page, words);
   }
   await keep(page, "29-blocked");
-  server.view = { location_blocked: true };
+  server.blocked = true;
   await arrive(page, server.page());
   await heading(page, "Not available where you are");
   for (const query of ["", `?sessionId=${SESSION}`, `?sessionId=../x&sdkId=${SDK_ID}`]) {

@@ -312,6 +312,101 @@ test("where a wallet has nothing to say and a face is asked for, that is agreed 
   assert.equal(page.loaded().state.view?.kind, "camera");
 });
 
+/** Consent that was given, and that was refused or taken back. */
+const GIVEN = { required: true, given: true };
+const REFUSED = { required: true, given: false };
+const DOC_WITH_FACE = method("DOC_SCAN", { biometric: true });
+const TAKE_BACK: PageEvent = { is: "consented", given: false };
+
+/** Where a check runs that uses a face. */
+function checked(more: Partial<PageSession> = {}): Page {
+  const methods = [DOC_WITH_FACE, EMAIL];
+  return Page.atStart(session({ status: "PROCESSING", consent: GIVEN, methods, ...more }));
+}
+
+test("consent is taken back from a check that runs, and the page goes where the session stands then", () => {
+  const page = checked();
+  const late = page.poll();
+  page.send(TAKE_BACK);
+  assert.equal(page.on, "loading");
+  assert.deepEqual(page.state.pending?.request, { ask: "consent", given: false, method: undefined, turn: undefined });
+  assert.deepEqual(page.send(TAKE_BACK).effects, [], "once");
+  assert.equal(page.read(session({ status: "COMPLETE" }), late).on, "loading", "an answer to the poll is late");
+  const methods = [EMAIL, { ...DOC_WITH_FACE, state: "DECLINED" as const, available: false }];
+  assert.equal(page.read(session({ status: "IN_PROGRESS", consent: REFUSED, methods })).on, "start");
+
+  const alone = checked().send(TAKE_BACK);
+  assert.equal(alone.read(session({ status: "FAIL", consent: REFUSED })).on, "failed");
+  // Time was over for the other method.
+  const timeUp = checked({ seconds_left: 0 }).send(TAKE_BACK);
+  timeUp.read(session({ status: "EXPIRED", consent: REFUSED, seconds_left: 0 }));
+  assert.deepEqual(timeUp.state.screen, { on: "over", why: "expired", issuing: false });
+  // A check that uses no face goes on.
+  const goesOn = checked().send(TAKE_BACK);
+  goesOn.read(session({ status: "PROCESSING", consent: REFUSED }));
+  assert.equal(goesOn.on, "processing");
+  assert.deepEqual(goesOn.send(TAKE_BACK).effects, [], "there is nothing to take back any more");
+  assert.equal(goesOn.read(session({ status: "COMPLETE" }), goesOn.poll()).on, "done");
+});
+
+test("a check that ends while consent is taken back shows what came of it", () => {
+  for (const [status, code] of [
+    [409, "INVALID_STATUS"],
+    [410, "SESSION_EXPIRED"],
+  ] as const) {
+    const page = checked().send(TAKE_BACK).refused(status, code);
+    assert.deepEqual([page.on, page.asked], ["loading", "recovery"], code);
+    assert.equal(page.read(session({ status: "COMPLETE", seconds_left: 0 })).on, "done", code);
+  }
+  const over = checked().send(TAKE_BACK).refused(410, "SESSION_EXPIRED").refused(410, "SESSION_EXPIRED");
+  assert.deepEqual(over.state.screen, { on: "over", why: "expired", issuing: false });
+  assert.equal(checked().send(TAKE_BACK).refused(404, "SESSION_NOT_FOUND").on, "over");
+});
+
+test("a network that breaks off while consent is taken back is waited for, and there is nothing to stop", () => {
+  const page = checked().send(TAKE_BACK).cut();
+  assert.equal(page.on, "interrupted");
+  assert.deepEqual(page.send({ is: "stopped" }).effects, []);
+  page.send({ is: "resumed" });
+  assert.deepEqual([page.on, page.asked], ["retrying", "consent"]);
+  assert.equal(page.read(session({ status: "IN_PROGRESS", consent: REFUSED })).on, "start");
+});
+
+test("consent can be taken back at the choice, too, and only where it was given", () => {
+  const page = Page.atStart(session({ consent: GIVEN })).send(TAKE_BACK);
+  assert.equal(page.asked, "consent");
+  assert.equal(page.read(session({ consent: REFUSED })).on, "start");
+  for (const more of [
+    { consent: ASKED },
+    { consent: REFUSED },
+    { status: "PROCESSING" as const, consent: ASKED },
+    { status: "COMPLETE" as const, consent: GIVEN },
+    { status: "FAIL" as const, consent: GIVEN },
+  ]) {
+    assert.deepEqual(Page.atStart(session(more)).send(TAKE_BACK).effects, [], JSON.stringify(more));
+  }
+});
+
+test("who is blocked can still take back consent and stop, and stays blocked", () => {
+  const over = { on: "over", why: "blocked", issuing: false };
+  const opened = () => Page.atStart(session({ status: "IN_PROGRESS", location_blocked: true, consent: GIVEN }));
+  const moved = Page.atStart(session({ consent: GIVEN }));
+  moved.send({ is: "methodChosen", method: session().methods[1] as never }).refused(403, "LOCATION_BLOCKED");
+  for (const page of [opened(), moved]) {
+    assert.deepEqual(page.state.screen, over);
+    assert.equal(page.send(TAKE_BACK).asked, "consent");
+    // Of all answers, only that to a read says whether somebody is blocked.
+    page.read(session({ status: "IN_PROGRESS", consent: REFUSED }));
+    assert.deepEqual([page.state.screen, page.asked], [over, undefined]);
+    assert.deepEqual(page.send(TAKE_BACK).effects, []);
+    assert.equal(page.send({ is: "stopped" }).asked, "cancel");
+    page.read(session({ status: "CANCELLED" }));
+    assert.deepEqual(page.state.screen, { ...over, why: "cancelled" });
+  }
+  const failed = Page.atStart(session({ status: "FAIL", location_blocked: true, consent: GIVEN }));
+  assert.deepEqual([failed.send(TAKE_BACK).effects, failed.send({ is: "stopped" }).effects], [[], []]);
+});
+
 // --- races ---
 
 test("an answer to an earlier screen is late and changes nothing", () => {

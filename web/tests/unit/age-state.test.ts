@@ -20,7 +20,15 @@ import {
   type SessionKey,
   sessionPath,
 } from "../../age/session-url";
-import { isCancellable, methodForPath, needsConsent, offeredMethods, screenOf } from "../../age/state-machine/state";
+import {
+  canTakeBackConsent,
+  isCancellable,
+  methodForPath,
+  needsConsent,
+  offeredMethods,
+  type ScreenState,
+  screenOf,
+} from "../../age/state-machine/state";
 import { sameOriginUrl } from "../../age/steps/document";
 import { parseObject } from "../../shared/network";
 import * as answers from "../age-responses";
@@ -60,14 +68,25 @@ test("every status leads somewhere, and only what goes on can be stopped", () =>
   assert.equal(screenOf(session(blocked)), "blocked");
   assert.equal(screenOf(session({ ...blocked, status: "COMPLETE" })), "done");
   assert.equal(screenOf(session({ methods: [method("EMAIL", { state: "EXHAUSTED", available: false })] })), "none");
+  const stoppable = (screen: ScreenState, more: Partial<PageSession> = {}) =>
+    isCancellable({ screen, session: session(more) });
   assert.deepEqual(
     [
-      isCancellable({ on: "start", again: false }),
-      isCancellable({ on: "done", elsewhere: false }),
-      isCancellable({ on: "begin" }),
+      stoppable({ on: "start", again: false }),
+      stoppable({ on: "done", elsewhere: false }),
+      stoppable({ on: "begin" }),
+      stoppable({ on: "processing" }, { status: "PROCESSING" }),
     ],
-    [true, false, true],
+    [true, false, true, false],
   );
+  const cut: ScreenState = { on: "interrupted", why: "network", request: undefined, before: { on: "loading" } };
+  assert.deepEqual([stoppable(cut), stoppable(cut, { status: "PROCESSING" })], [true, false]);
+  const over: ScreenState = { on: "over", why: "blocked", issuing: false };
+  assert.deepEqual(
+    [stoppable(over), stoppable({ ...over, why: "expired" }), stoppable(over, { status: "FAIL" })],
+    [true, false, false],
+  );
+  assert.ok(!isCancellable({ screen: over, session: undefined }), "nothing is known of the session");
 });
 
 test("methods are usable while they are open or may be tried again, and new ones come first", () => {
@@ -114,6 +133,28 @@ test("faces are not measured before somebody agreed", () => {
     return availableMethods(one).map((method) => needsConsent(one, method));
   };
   assert.deepEqual([asked(null), asked(false), asked(true), asked(null, false)], [[true], [true], [false], [false]]);
+});
+
+test("consent is taken back where it was given, from a check that runs and as long as the session can go on", () => {
+  const given = { required: true, given: true };
+  const possible = (screen: ScreenState, more: Partial<PageSession> = {}) =>
+    canTakeBackConsent({ screen, session: session({ consent: given, ...more }) });
+  const start: ScreenState = { on: "start", again: false };
+  const blocked: ScreenState = { on: "over", why: "blocked", issuing: false };
+  assert.ok(possible(start) && possible({ on: "none" }) && possible(blocked));
+  assert.ok(possible({ on: "processing" }, { status: "PROCESSING", seconds_left: 0 }));
+  for (const consent of [
+    { required: true, given: null },
+    { required: true, given: false },
+    { required: false, given: true },
+  ]) {
+    assert.ok(!possible({ on: "processing" }, { status: "PROCESSING", consent }), JSON.stringify(consent));
+  }
+  assert.ok(!possible({ on: "done", elsewhere: false }, { status: "COMPLETE" }));
+  assert.ok(!possible({ on: "failed" }, { status: "FAIL" }));
+  assert.ok(!possible(blocked, { status: "FAIL" }) && possible(blocked, { status: "FAIL", retry: true }));
+  assert.ok(!possible({ ...blocked, why: "expired" }));
+  assert.ok(!canTakeBackConsent({ screen: blocked, session: undefined }));
 });
 
 test("the age that is asked about is what has to be shown in the end", () => {
