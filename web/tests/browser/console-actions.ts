@@ -1,10 +1,14 @@
-// What tests of the console's screens share.
+// What a person does in the console, and how its screens are judged.
 
 import type { Page } from "@playwright/test";
 import { expect, expectAccessible, expectLargeTargets, tabTo, takeScreenshot } from "./actions";
+import { button, TOKEN } from "./console-page";
 
-/** The secret of an invitation. */
-export const TOKEN = "c0de-of_the-invitation-that-is-long-enough-1";
+/** Signs in by the link of an invitation. */
+export async function acceptInvitation(page: Page, server: { page: string }): Promise<void> {
+  await page.goto(`${server.page}#invite=${TOKEN}`);
+  await button(page, "Accept the invitation").click();
+}
 
 /** Signs in by a link that the stand-in knows, by keyboard alone. */
 export async function signedIn(

@@ -1,37 +1,26 @@
 // The audit trail in the console, in a real browser: filtered, followed, saved as a file, verified; and receipts of deletions.
 
 import { readFileSync } from "node:fs";
-import { exactText, expectAccessible, holdCalls, tabTo, takeScreenshot } from "./actions";
+import { expectAccessible, holdCalls, tabTo, takeScreenshot } from "./actions";
 import { deletion, record } from "./audit-stand-in";
-import { go, judge, signedIn, speak, TOKEN } from "./console-actions";
-import { ACCOUNT, ConsoleStandIn, member } from "./console-stand-in";
+import { go, judge, signedIn, speak } from "./console-actions";
+import { button, heading, rows, setMembers, setOperators, spoken, TOKEN, withConsole } from "./console-page";
+import { ACCOUNT, member } from "./console-stand-in";
 import { delivery } from "./deliveries-stand-in";
-import { expect, type Page, withServer } from "./fixtures";
+import { expect } from "./fixtures";
 import { account, application, operator, organisation } from "./operators-stand-in";
 import { APPLICATION, verificationSession } from "./sessions-stand-in";
 
 const KIM = operator(2, "Kim").id;
 
-const test = withServer(() => {
-  const server = new ConsoleStandIn();
-  const root = operator(1, "Root");
-  server.operators.operators = [root, operator(2, "Kim")];
+const test = withConsole((server) => {
+  setOperators(server, operator(1, "Root"), operator(2, "Kim"));
   server.operators.organisations = [organisation(1, "Example Ltd")];
   server.operators.applications = [application(1, "Shop")];
   server.operators.accounts = [account(1, "Corner shop")];
-  server.operatorLinks.set(TOKEN, root);
-  const ada = member(1, "Ada");
-  server.members = [ada, member(2, "Bob")];
-  server.links.set(TOKEN, ada);
+  setMembers(server, member(1, "Ada"), member(2, "Bob"));
   server.consoleScopes = ["audit:view"];
-  return server;
 });
-test.use({ viewport: { width: 1280, height: 800 } });
-
-const heading = (page: Page, words: string) => expect(page.locator("h1")).toHaveText(words);
-const spoken = (page: Page) => page.locator("#spoken");
-const rows = (page: Page) => page.locator("[role=rowgroup]:last-child > [role=row]");
-const button = (page: Page, name: string) => page.getByRole("button", { name: exactText(name) });
 
 /** Records of many kinds, the newest first. */
 function mixedRecords() {

@@ -1,34 +1,23 @@
 // Messages to applications' servers in the console, in a real browser: seen, sent again, their secret replaced, a test sent.
 
-import { exactText, expectAccessible, holdCalls, recordedTexts, recordTexts, tabTo, takeScreenshot } from "./actions";
-import { go, judge, signedIn, speak, TOKEN } from "./console-actions";
-import { ConsoleStandIn, member, notification } from "./console-stand-in";
+import { expectAccessible, holdCalls, recordedTexts, recordTexts, tabTo, takeScreenshot } from "./actions";
+import { go, judge, signedIn, speak } from "./console-actions";
+import { button, heading, rows, setMembers, setOperators, spoken, TOKEN, withConsole } from "./console-page";
+import { member, notification } from "./console-stand-in";
 import { delivery, failedDelivery, message, WEBHOOK_SECRET } from "./deliveries-stand-in";
-import { expect, type Page, withServer } from "./fixtures";
+import { expect } from "./fixtures";
 import { application, operator } from "./operators-stand-in";
 import { APPLICATION, verificationSession } from "./sessions-stand-in";
 
 const OTHER_APPLICATION = application(2, "Forum").id;
 
-const test = withServer(() => {
-  const server = new ConsoleStandIn();
-  const root = operator(1, "Root");
-  server.operators.operators = [root];
+const test = withConsole((server) => {
+  setOperators(server, operator(1, "Root"));
   server.operators.applications = [application(1, "Shop"), application(2, "Forum")];
   server.deliveries.applications = [APPLICATION, OTHER_APPLICATION];
-  server.operatorLinks.set(TOKEN, root);
-  const ada = member(1, "Ada", { scopes: ["notifications:view"] });
-  server.members = [ada];
-  server.links.set(TOKEN, ada);
+  setMembers(server, member(1, "Ada", { scopes: ["notifications:view"] }));
   server.consoleScopes = ["deliveries:view", "deliveries:manage"];
-  return server;
 });
-test.use({ viewport: { width: 1280, height: 800 } });
-
-const heading = (page: Page, words: string) => expect(page.locator("h1")).toHaveText(words);
-const spoken = (page: Page) => page.locator("#spoken");
-const rows = (page: Page) => page.locator("[role=rowgroup]:last-child > [role=row]");
-const button = (page: Page, name: string) => page.getByRole("button", { name: exactText(name) });
 
 for (const theme of ["light", "dark"] as const) {
   test(`O3, ${theme}: a session is found, what happened is seen, and its webhook is sent again, by keyboard alone`, async ({

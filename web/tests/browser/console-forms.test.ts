@@ -1,24 +1,14 @@
 // The forms of organisations and applications in the console, in a real browser: what is typed is kept, and what others changed stays.
 
-import { exactText, showPage } from "./actions";
-import { judge, signedIn, TOKEN } from "./console-actions";
-import { ConsoleStandIn } from "./console-stand-in";
-import { expect, type Page, withServer } from "./fixtures";
+import { showPage } from "./actions";
+import { judge, signedIn } from "./console-actions";
+import { button, heading, rows, setOperators, spoken, TOKEN, withConsole } from "./console-page";
+import { expect } from "./fixtures";
 import { application, operator, organisation } from "./operators-stand-in";
 
-const test = withServer(() => {
-  const server = new ConsoleStandIn();
-  const root = operator(1, "Root");
-  server.operators.operators = [root];
-  server.operatorLinks.set(TOKEN, root);
-  return server;
+const test = withConsole((server) => {
+  setOperators(server, operator(1, "Root"));
 });
-test.use({ viewport: { width: 1280, height: 800 } });
-
-const heading = (page: Page, words: string) => expect(page.locator("h1")).toHaveText(words);
-const spoken = (page: Page) => page.locator("#spoken");
-const rows = (page: Page) => page.locator("tbody tr, [role=rowgroup]:last-child > [role=row]");
-const button = (page: Page, name: string) => page.getByRole("button", { name: exactText(name) });
 
 test("limits that were typed when the session ended are there again", async ({ page, server }) => {
   const shop = application(1, "Shop");

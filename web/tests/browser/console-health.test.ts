@@ -2,28 +2,19 @@
 
 import { readFileSync } from "node:fs";
 import type { Setting, TrustList } from "../../console/api/installation";
-import { exactText, expectAccessible, showPage, takeScreenshot } from "./actions";
-import { go, judge, signedIn, speak, TOKEN } from "./console-actions";
-import { ConsoleStandIn } from "./console-stand-in";
-import { expect, type Page, withServer } from "./fixtures";
+import { expectAccessible, showPage, takeScreenshot } from "./actions";
+import { go, judge, signedIn, speak } from "./console-actions";
+import { button, heading, rows, setOperators, spoken, TOKEN, withConsole } from "./console-page";
+import { expect } from "./fixtures";
 import { healthOf, INTERVAL_SECONDS, series } from "./health-stand-in";
 import { operator } from "./operators-stand-in";
 
 const DAY_MS = 86_400_000;
 
-const test = withServer(() => {
-  const server = new ConsoleStandIn();
-  const root = operator(1, "Root");
-  server.operators.operators = [root];
-  server.operatorLinks.set(TOKEN, root);
-  return server;
+const test = withConsole((server) => {
+  setOperators(server, operator(1, "Root"));
 });
-test.use({ viewport: { width: 1280, height: 800 } });
 
-const heading = (page: Page, words: string) => expect(page.locator("h1")).toHaveText(words);
-const spoken = (page: Page) => page.locator("#spoken");
-const rows = (page: Page) => page.locator("[role=rowgroup]:last-child > [role=row]");
-const button = (page: Page, name: string) => page.getByRole("button", { name: exactText(name) });
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
 
 test("the figures of the last hour are charts with their numbers, and what is wrong stands first", async ({

@@ -1,25 +1,15 @@
 // What operators do in the console, in a real browser: tenants and keys, approvals, other operators and their roles.
 
-import { exactText, expectAccessible, holdCalls, intercept, showPage, tabTo, takeScreenshot } from "./actions";
-import { go, judge, settle, signedIn, speak, TOKEN } from "./console-actions";
-import { ConsoleStandIn } from "./console-stand-in";
-import { expect, type Page, withServer } from "./fixtures";
+import { expectAccessible, holdCalls, intercept, showPage, tabTo, takeScreenshot } from "./actions";
+import { go, judge, settle, signedIn, speak } from "./console-actions";
+import { button, heading, rows, setOperators, spoken, TOKEN, withConsole } from "./console-page";
+import { expect, type Page } from "./fixtures";
 import { account, apiKey, application, approval, operator, organisation } from "./operators-stand-in";
 import { job } from "./work-stand-in";
 
-const test = withServer(() => {
-  const server = new ConsoleStandIn();
-  const root = operator(1, "Root");
-  server.operators.operators = [root, operator(2, "Kim", { role: "support", scopes: ["jobs:manage"] })];
-  server.operatorLinks.set(TOKEN, root);
-  return server;
+const test = withConsole((server) => {
+  setOperators(server, operator(1, "Root"), operator(2, "Kim", { role: "support", scopes: ["jobs:manage"] }));
 });
-test.use({ viewport: { width: 1280, height: 800 } });
-
-const heading = (page: Page, words: string) => expect(page.locator("h1")).toHaveText(words);
-const spoken = (page: Page) => page.locator("#spoken");
-const rows = (page: Page) => page.locator("tbody tr, [role=rowgroup]:last-child > [role=row]");
-const button = (page: Page, name: string) => page.getByRole("button", { name: exactText(name) });
 
 async function openPalette(page: Page): Promise<void> {
   await page.keyboard.press("Control+k");

@@ -12,26 +12,18 @@ import {
   takeScreenshot,
 } from "./actions";
 import { ageAppealCase, documentCase, findingCase, matchCase, numbered } from "./cases-stand-in";
-import { go, judge, pressTogether, REACHED_MS, settle, speak, TOKEN } from "./console-actions";
-import { ConsoleStandIn, member } from "./console-stand-in";
-import { expect, type Page, withServer } from "./fixtures";
+import { acceptInvitation, go, judge, pressTogether, REACHED_MS, settle, speak } from "./console-actions";
+import { heading, setMembers, spoken, TOKEN, withConsole } from "./console-page";
+import { type ConsoleStandIn, member } from "./console-stand-in";
+import { expect, type Page } from "./fixtures";
 
-const test = withServer(() => {
-  const server = new ConsoleStandIn();
-  const ada = member(1, "Ada", { admin: true });
-  server.members = [ada, member(2, "Eve"), member(3, "Kim")];
-  server.links.set(TOKEN, ada);
+const test = withConsole((server) => {
+  setMembers(server, member(1, "Ada", { admin: true }), member(2, "Eve"), member(3, "Kim"));
   server.consoleScopes = ["cases:manage", "documents:review"];
-  return server;
 });
-test.use({ viewport: { width: 1280, height: 800 } });
-
-const heading = (page: Page, words: string | RegExp) => expect(page.locator("h1")).toHaveText(words);
-const spoken = (page: Page) => page.locator("#spoken");
 
 async function openQueue(page: Page, server: ConsoleStandIn): Promise<void> {
-  await page.goto(`${server.page}#invite=${TOKEN}`);
-  await page.getByRole("button", { name: "Accept the invitation" }).click();
+  await acceptInvitation(page, server);
   await page.getByRole("navigation").getByRole("link", { name: "Queue", exact: true }).click();
 }
 
@@ -52,8 +44,7 @@ test("cases are settled one after the other by single keys, and the last decisio
 }) => {
   const [first, second, third] = [findingCase(1), matchCase(2), findingCase(3, { reason: "UNKNOWN_FACE" })];
   server.cases.all = [first, second, third];
-  await page.goto(`${server.page}#invite=${TOKEN}`);
-  await page.getByRole("button", { name: "Accept the invitation" }).click();
+  await acceptInvitation(page, server);
   await heading(page, "Found: looks younger than is allowed here");
   await expect(page.locator("#heading")).toBeFocused();
   const link = page.getByRole("navigation").getByRole("link", { name: "Queue", exact: true });

@@ -3,23 +3,19 @@
 import { exactText, expectAccessible, intercept, tabTo, takeScreenshot } from "./actions";
 import { casePicture } from "./case-pictures";
 import { matchCase } from "./cases-stand-in";
-import { judge, speak, TOKEN } from "./console-actions";
-import { ConsoleStandIn, member, notification, profile } from "./console-stand-in";
+import { acceptInvitation, judge, speak } from "./console-actions";
+import { heading, rows, setMembers, TOKEN, withConsole } from "./console-page";
+import { type ConsoleStandIn, member, notification, profile } from "./console-stand-in";
 import { content, findingMatch, moderation, seenFace } from "./contents-stand-in";
-import { expect, type Page, withServer } from "./fixtures";
+import { expect, type Page } from "./fixtures";
 
 const UPLOADER = "80000000-0000-4000-8000-000000000001";
 
-const test = withServer(() => {
-  const server = new ConsoleStandIn();
-  const ada = member(1, "Ada", { admin: true });
-  server.members = [ada];
-  server.links.set(TOKEN, ada);
+const test = withConsole((server) => {
+  setMembers(server, member(1, "Ada", { admin: true }));
   server.consoleScopes = ["cases:manage"];
   stock(server);
-  return server;
 });
-test.use({ viewport: { width: 1280, height: 800 } });
 
 const FACE = { id: "d0000000-0000-4000-8000-000000000001", created_at: "2026-01-10T09:00:00Z", quality: 0.9 };
 
@@ -57,13 +53,10 @@ function stock(server: ConsoleStandIn): void {
   ]);
 }
 
-const heading = (page: Page, words: string | RegExp) => expect(page.locator("h1")).toHaveText(words);
-const rows = (page: Page) => page.locator("tbody tr, [role=rowgroup]:last-child > [role=row]");
 const option = (page: Page, words: RegExp) => page.getByRole("option", { name: words });
 
 async function signedIn(page: Page, server: ConsoleStandIn, hash = "people"): Promise<void> {
-  await page.goto(`${server.page}#invite=${TOKEN}`);
-  await page.getByRole("button", { name: "Accept the invitation" }).click();
+  await acceptInvitation(page, server);
   await heading(page, /./);
   await page.goto(`${server.page}#${hash}`);
 }

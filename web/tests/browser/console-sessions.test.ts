@@ -1,35 +1,18 @@
 // Sessions of verification in the console, and what integrators see of their application, in a real browser.
 
-import { exactText, expectAccessible, showPage } from "./actions";
-import { judge, settle, speak, TOKEN } from "./console-actions";
-import { ConsoleStandIn, member } from "./console-stand-in";
-import { expect, type Page, withServer } from "./fixtures";
+import { expectAccessible, showPage } from "./actions";
+import { judge, settle, signedIn, speak } from "./console-actions";
+import { button, heading, rows, setMembers, setOperators, spoken, TOKEN, withConsole } from "./console-page";
+import { member } from "./console-stand-in";
+import { expect } from "./fixtures";
 import { apiKey, application, operator } from "./operators-stand-in";
 import { APPLICATION, verificationSession } from "./sessions-stand-in";
 
-const test = withServer(() => {
-  const server = new ConsoleStandIn();
-  const root = operator(1, "Root");
-  server.operators.operators = [root];
+const test = withConsole((server) => {
+  setOperators(server, operator(1, "Root"));
   server.operators.applications = [application(1, "Shop")];
-  server.operatorLinks.set(TOKEN, root);
-  const ada = member(1, "Ada");
-  server.members = [ada];
-  server.links.set(TOKEN, ada);
-  return server;
+  setMembers(server, member(1, "Ada"));
 });
-test.use({ viewport: { width: 1280, height: 800 } });
-
-const heading = (page: Page, words: string) => expect(page.locator("h1")).toHaveText(words);
-const spoken = (page: Page) => page.locator("#spoken");
-const rows = (page: Page) => page.locator("tbody tr, [role=rowgroup]:last-child > [role=row]");
-const button = (page: Page, name: string) => page.getByRole("button", { name: exactText(name) });
-
-async function signedIn(page: Page, server: ConsoleStandIn, kind: "operator-sign-in" | "sign-in"): Promise<void> {
-  await page.goto(`${server.page}#${kind}=${TOKEN}`);
-  await button(page, "Sign in").press("Enter");
-  await expect(page.locator(".side").getByRole("navigation")).toBeVisible();
-}
 
 test("a session is found by its id, its timeline is read, and it is erased", async ({ page, server }) => {
   const failed = verificationSession(1);

@@ -1,27 +1,17 @@
 // The console's door in a real browser: the first start, every way of signing in, second factors, and one's own security.
 
-import { addAuthenticator, exactText, expectAccessible, intercept, tabTo, takeScreenshot } from "./actions";
-import { judge, speak, TOKEN } from "./console-actions";
-import { ConsoleStandIn, member } from "./console-stand-in";
+import { addAuthenticator, expectAccessible, intercept, tabTo, takeScreenshot } from "./actions";
+import { judge, speak } from "./console-actions";
+import { button, heading, setMembers, setOperators, spoken, TOKEN, withConsole } from "./console-page";
+import { member } from "./console-stand-in";
 import { CODE, openSession, PASSWORD, TICKET } from "./credentials-stand-in";
-import { expect, type Page, withServer } from "./fixtures";
+import { expect } from "./fixtures";
 import { operator } from "./operators-stand-in";
 
-const test = withServer(() => {
-  const server = new ConsoleStandIn();
-  const ada = member(1, "Ada", { admin: true });
-  server.members = [ada];
-  server.links.set(TOKEN, ada);
-  const root = operator(1, "Root");
-  server.operators.operators = [root];
-  server.operatorLinks.set(TOKEN, root);
-  return server;
+const test = withConsole((server) => {
+  setMembers(server, member(1, "Ada", { admin: true }));
+  setOperators(server, operator(1, "Root"));
 });
-test.use({ viewport: { width: 1280, height: 800 } });
-
-const heading = (page: Page, words: string) => expect(page.locator("h1")).toHaveText(words);
-const spoken = (page: Page) => page.locator("#spoken");
-const button = (page: Page, name: string) => page.getByRole("button", { name: exactText(name) });
 
 for (const theme of ["light", "dark"] as const) {
   test(`O1, ${theme}: an empty server is started, and its first operator made, by keyboard alone`, async ({

@@ -1,24 +1,15 @@
 // The console in a real browser: what a member sees and does, with the keyboard too.
 
 import { exactText, expectAccessible, holdCalls, intercept, showPage, takeScreenshot } from "./actions";
-import { go, judge, settle, speak, TOKEN } from "./console-actions";
-import { ACCOUNT, ConsoleStandIn, member, notification, profile } from "./console-stand-in";
+import { acceptInvitation, go, judge, settle, speak } from "./console-actions";
+import { heading, rows, setMembers, spoken, TOKEN, withConsole } from "./console-page";
+import { ACCOUNT, type ConsoleStandIn, member, notification, profile } from "./console-stand-in";
 import { openSession } from "./credentials-stand-in";
-import { expect, type Page, withServer } from "./fixtures";
+import { expect, type Page } from "./fixtures";
 
-const test = withServer(() => {
-  const server = new ConsoleStandIn();
-  const ada = member(1, "Ada", { admin: true });
-  const eve = member(2, "Eve", { scopes: ["notifications:view"] });
-  server.members = [ada, eve];
-  server.links.set(TOKEN, ada);
-  return server;
+const test = withConsole((server) => {
+  setMembers(server, member(1, "Ada", { admin: true }), member(2, "Eve", { scopes: ["notifications:view"] }));
 });
-test.use({ viewport: { width: 1280, height: 800 } });
-
-const heading = (page: Page, words: string) => expect(page.locator("h1")).toHaveText(words);
-const spoken = (page: Page) => page.locator("#spoken");
-const rows = (page: Page) => page.locator("tbody tr, [role=rowgroup]:last-child > [role=row]");
 
 async function click(page: Page, words: string, within = "body"): Promise<void> {
   await page
@@ -30,8 +21,7 @@ async function click(page: Page, words: string, within = "body"): Promise<void> 
 }
 
 async function signedIn(page: Page, server: ConsoleStandIn, place = "Inbox"): Promise<void> {
-  await page.goto(`${server.page}#invite=${TOKEN}`);
-  await click(page, "Accept the invitation");
+  await acceptInvitation(page, server);
   await click(page, place, "nav");
   await heading(page, place);
 }
@@ -720,8 +710,7 @@ test("it speaks German, reads from right to left in Arabic, and obeys forced col
 
 test("a phone has the same places behind a menu", async ({ page, server }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(`${server.page}#invite=${TOKEN}`);
-  await click(page, "Accept the invitation");
+  await acceptInvitation(page, server);
   await page.getByRole("button", { name: "Menu" }).click();
   const menu = page.getByRole("dialog", { name: "Menu" });
   await expect(menu).toContainText("Corner shop");
