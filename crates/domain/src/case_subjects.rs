@@ -2,7 +2,7 @@
 
 use crate::{
     accounts,
-    age_verification::{AgeSessionError, AgeVerificationService},
+    age_verification::{self, AgeSessionError, AgeVerificationService},
     cases::{CaseDecision, CaseOpinion, CaseOutcome, CaseSubject, CaseSubjects},
     content_moderation::{
         ContentModerationService, StatementDecision,
@@ -28,13 +28,25 @@ impl CaseSubjects for ReviewedSubjects {
         Box::pin(async { Ok(self.ages.prepare_decision().await?) })
     }
 
-    fn lock<'a>(&'a self, tx: &'a mut WriteTx, account: AccountId) -> BoxFuture<'a, Result<bool, DbError>> {
+    fn lock<'a>(
+        &'a self,
+        tx: &'a mut WriteTx,
+        account: Option<AccountId>,
+        subject: CaseSubject,
+    ) -> BoxFuture<'a, Result<bool, DbError>> {
         Box::pin(async move {
-            if !accounts::lock_shared(tx, account).await? {
-                return Ok(false);
+            if let Some(account) = account {
+                if !accounts::lock_shared(tx, account).await? {
+                    return Ok(false);
+                }
+                self.moderation.faces().lock_changes(tx, account).await?;
             }
-            self.moderation.faces().lock_changes(tx, account).await?;
-            Ok(true)
+            match subject {
+                CaseSubject::AgeSession(session) => age_verification::lock_session(tx, session).await,
+                // Whatever deletes a notification locks the account's changes, and whatever decides or fails a check locks its
+                // case before its session.
+                CaseSubject::Notification(_) | CaseSubject::Check(_) => Ok(true),
+            }
         })
     }
 

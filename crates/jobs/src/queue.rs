@@ -140,10 +140,18 @@ pub(crate) async fn lease_due(
     let mut tx = db.write().await?;
     let soon = |seconds: i64| now + SignedDuration::from_secs(seconds);
     tx.execute(sql!(
-        "UPDATE jobs SET state = 'WAITING', worker = NULL, leased_until = NULL, interruptions = interruptions + 1,
-                run_at = CASE interruptions - forgiven WHEN 0 THEN CAST($3 AS TIMESTAMPTZ) WHEN 1 THEN $4 WHEN 2 THEN $5 WHEN 3 THEN $6 WHEN 4 THEN $7
-                              WHEN 5 THEN $8 WHEN 6 THEN $9 WHEN 7 THEN $10 WHEN 8 THEN $11 ELSE $12 END
-          WHERE lane = $1 AND state = 'RUNNING' AND leased_until <= $2",
+        sqlite: "UPDATE jobs SET state = 'WAITING', worker = NULL, leased_until = NULL, interruptions = interruptions + 1,
+                        run_at = CASE interruptions - forgiven WHEN 0 THEN CAST($3 AS TIMESTAMPTZ) WHEN 1 THEN $4 WHEN 2 THEN $5 WHEN 3 THEN $6 WHEN 4 THEN $7
+                                      WHEN 5 THEN $8 WHEN 6 THEN $9 WHEN 7 THEN $10 WHEN 8 THEN $11 ELSE $12 END
+                  WHERE lane = $1 AND state = 'RUNNING' AND leased_until <= $2",
+        // One that is being changed at this moment is not waited for: it is put back the next time, if it must be.
+        postgres: "WITH expired AS MATERIALIZED (
+                       SELECT id FROM jobs WHERE lane = $1 AND state = 'RUNNING' AND leased_until <= $2
+                          FOR UPDATE SKIP LOCKED)
+                   UPDATE jobs SET state = 'WAITING', worker = NULL, leased_until = NULL, interruptions = interruptions + 1,
+                          run_at = CASE interruptions - forgiven WHEN 0 THEN CAST($3 AS TIMESTAMPTZ) WHEN 1 THEN $4 WHEN 2 THEN $5 WHEN 3 THEN $6 WHEN 4 THEN $7
+                                        WHEN 5 THEN $8 WHEN 6 THEN $9 WHEN 7 THEN $10 WHEN 8 THEN $11 ELSE $12 END
+                    WHERE id IN (SELECT id FROM expired)",
         lane.as_str(),
         now,
         soon(INTERRUPTION_BACKOFF_SECONDS[0]),
@@ -384,8 +392,12 @@ pub(crate) async fn extend_leases(
     tx.execute(sql!(
         sqlite: "UPDATE jobs SET leased_until = $2 WHERE worker = $1 AND state = 'RUNNING'
                     AND id IN (SELECT unhex(value) FROM json_each($3))",
-        postgres: "UPDATE jobs SET leased_until = $2 WHERE worker = $1 AND state = 'RUNNING'
-                      AND id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($3))",
+        // By their ids, as whoever deletes several jobs locks them.
+        postgres: "WITH running AS MATERIALIZED (
+                       SELECT id FROM jobs WHERE worker = $1 AND state = 'RUNNING'
+                          AND id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($3))
+                        ORDER BY id FOR UPDATE)
+                   UPDATE jobs SET leased_until = $2 WHERE id IN (SELECT id FROM running)",
         worker,
         until,
         ids_json(running),
@@ -521,6 +533,76 @@ impl Lease {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use db::testing::TestDb;
+
+    /// On PostgreSQL, which would end one of two transactions that wait for each other.
+    #[tokio::test]
+    async fn leases_are_extended_while_their_jobs_are_deleted_and_neither_waits_for_the_other() {
+        let test = TestDb::open().await;
+        let (now, worker): (Timestamp, _) = ("2026-01-16T14:40:00Z".parse().unwrap(), Uuid::from_u128(100));
+        let ids: Vec<Uuid> = (1..=16).map(Uuid::from_u128).collect();
+        let mut tx = test.db.write().await.unwrap();
+        // Rows are often found in the order in which they were written, which is not that of their ids here.
+        for id in ids.iter().rev() {
+            tx.execute(sql!(
+                "INSERT INTO jobs (id, kind, lane, payload, state, attempts, run_at, created_at, worker, leased_until)
+                 VALUES ($1, 'note', 'quick', $2, 'RUNNING', 1, $3, $3, $4, $3)",
+                *id,
+                serde_json::json!({}),
+                now,
+                worker,
+            ))
+            .await
+            .unwrap();
+        }
+        tx.commit().await.unwrap();
+        let delete = |id: Uuid| sql!("DELETE FROM jobs WHERE id = $1", id);
+        let mut deleting = test.db.write().await.unwrap();
+        assert_eq!(deleting.execute(delete(ids[0])).await.unwrap(), 1);
+        let (extended, ()) = tokio::join!(extend_leases(&test.db, worker, &ids, now), async {
+            test.wait_until_blocked(1).await;
+            for id in &ids[1..] {
+                assert_eq!(deleting.execute(delete(*id)).await.unwrap(), 1);
+            }
+            deleting.commit().await.unwrap();
+        });
+        extended.unwrap();
+    }
+
+    /// On PostgreSQL, where a worker waits for nobody who is changing a job.
+    #[tokio::test]
+    async fn other_jobs_are_leased_while_one_is_changed_whose_lease_is_over() {
+        let test = TestDb::open().await;
+        if test.db.engine() == db::Engine::Sqlite {
+            return;
+        }
+        let (now, worker): (Timestamp, _) = ("2026-01-16T14:40:00Z".parse().unwrap(), Uuid::from_u128(100));
+        let [over, waiting] = [Uuid::from_u128(1), Uuid::from_u128(2)];
+        let mut tx = test.db.write().await.unwrap();
+        for (id, state) in [(over, "RUNNING"), (waiting, "WAITING")] {
+            tx.execute(sql!(
+                "INSERT INTO jobs (id, kind, lane, payload, state, attempts, run_at, created_at, worker, leased_until)
+                 VALUES ($1, 'note', 'quick', $2, $3, 1, $4, $4, $1, $4)",
+                id,
+                serde_json::json!({}),
+                state,
+                now,
+            ))
+            .await
+            .unwrap();
+        }
+        tx.commit().await.unwrap();
+        let limits = LeaseLimits { free: 2, slots_per_application: 2, max_running: None };
+        let lease = async || {
+            let leased = lease_due(&test.db, Lane::Quick, worker, now, now, limits).await.unwrap();
+            leased.into_iter().map(|job| job.id).collect::<Vec<_>>()
+        };
+        let mut changing = test.db.write().await.unwrap();
+        changing.execute(sql!("UPDATE jobs SET worker = worker WHERE id = $1", over)).await.unwrap();
+        assert_eq!(lease().await, [waiting]);
+        changing.commit().await.unwrap();
+        assert!(lease().await.contains(&over), "its lease is over");
+    }
 
     #[expect(clippy::unnecessary_wraps, reason = "the server's own jobs are of `None`")]
     fn app(number: u128) -> Option<AppId> {

@@ -327,8 +327,13 @@ impl Worker {
     async fn release_leases(&self, lane: Lane) -> Result<(), DbError> {
         let mut tx = self.db.write().await?;
         tx.execute(db::sql!(
-            "UPDATE jobs SET state = 'WAITING', worker = NULL, leased_until = NULL, interruptions = interruptions + 1
-              WHERE worker = $1 AND lane = $2 AND state = 'RUNNING'",
+            sqlite: "UPDATE jobs SET state = 'WAITING', worker = NULL, leased_until = NULL, interruptions = interruptions + 1
+                      WHERE worker = $1 AND lane = $2 AND state = 'RUNNING'",
+            // By their ids, as whoever deletes several jobs locks them.
+            postgres: "WITH leased AS MATERIALIZED (
+                           SELECT id FROM jobs WHERE worker = $1 AND lane = $2 AND state = 'RUNNING' ORDER BY id FOR UPDATE)
+                       UPDATE jobs SET state = 'WAITING', worker = NULL, leased_until = NULL, interruptions = interruptions + 1
+                        WHERE id IN (SELECT id FROM leased)",
             self.id,
             lane.as_str(),
         ))

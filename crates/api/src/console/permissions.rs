@@ -58,13 +58,7 @@ pub(super) struct RolesManage;
 
 impl ConsolePermission for RolesManage {
     fn authorise(caller: &ConsoleCaller) -> Result<(), ModerationApiError> {
-        CompleteSession::authorise(caller)?;
-        let scope = ConsoleScope::RolesManage;
-        match &caller.person {
-            ConsolePerson::Member { principal, .. } if principal.has_console_scope(scope) => Ok(()),
-            ConsolePerson::Member { .. } => Err(refused(format!("the scope {scope} is needed"))),
-            ConsolePerson::Operator(_) => Err(refused("this is for members of an account")),
-        }
+        require_member_scope(caller, ConsoleScope::RolesManage)
     }
 }
 
@@ -98,6 +92,15 @@ fn require_scope(caller: &ConsoleCaller, scope: OperatorScope) -> Result<(), Mod
     match &caller.person {
         ConsolePerson::Operator(operator) if operator.has_scope(scope) => Ok(()),
         _ => Err(refused(format!("the scope {scope} is needed"))),
+    }
+}
+
+fn require_member_scope(caller: &ConsoleCaller, scope: ConsoleScope) -> Result<(), ModerationApiError> {
+    CompleteSession::authorise(caller)?;
+    match &caller.person {
+        ConsolePerson::Member { principal, .. } if principal.has_console_scope(scope) => Ok(()),
+        ConsolePerson::Member { .. } => Err(refused(format!("the scope {scope} is needed"))),
+        ConsolePerson::Operator(_) => Err(refused("this is for members of an account")),
     }
 }
 
@@ -147,13 +150,7 @@ pub(super) struct SandboxManage;
 
 impl ConsolePermission for SandboxManage {
     fn authorise(caller: &ConsoleCaller) -> Result<(), ModerationApiError> {
-        CompleteSession::authorise(caller)?;
-        let scope = ConsoleScope::SandboxManage;
-        match &caller.person {
-            ConsolePerson::Member { principal, .. } if principal.has_console_scope(scope) => Ok(()),
-            ConsolePerson::Member { .. } => Err(refused(format!("the scope {scope} is needed"))),
-            ConsolePerson::Operator(_) => Err(refused("this is for members of an account")),
-        }
+        require_member_scope(caller, ConsoleScope::SandboxManage)
     }
 }
 

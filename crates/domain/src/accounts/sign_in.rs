@@ -398,33 +398,37 @@ impl SignInService {
         client: &SessionClient,
     ) -> Result<MemberSession, SignInError> {
         #[derive(FromRow)]
-        struct UsedLinkRow {
+        struct LinkAccountRow {
             account_id: AccountId,
+        }
+        #[derive(FromRow)]
+        struct UsedLinkRow {
             member_id: MemberId,
         }
         // As in `accept_invitation`.
         let mut view = self.db.read().await?;
-        let known = view.count(sql!(
-            "SELECT count(*) FROM sign_in_links WHERE hash = $1 AND used_at IS NULL AND expires_at > $2",
-            hash_token(token),
-            self.environment.now(),
-        ));
-        if known.await? == 0 {
-            return Err(SignInError::Link);
-        }
-        drop(view);
-        let mut tx = self.db.write().await?;
-        let used: Option<UsedLinkRow> = tx
+        let known: Option<LinkAccountRow> = view
             .fetch_optional(sql!(
-                "UPDATE sign_in_links SET used_at = $2 WHERE hash = $1 AND used_at IS NULL AND expires_at > $2
-                 RETURNING account_id, member_id",
+                "SELECT account_id FROM sign_in_links WHERE hash = $1 AND used_at IS NULL AND expires_at > $2",
                 hash_token(token),
                 self.environment.now(),
             ))
             .await?;
-        let used = used.ok_or(SignInError::Link)?;
-        let account = lock_and_load(&mut tx, used.account_id).await?.ok_or(SignInError::Link)?;
-        let member = members::find(&mut tx, account.id, used.member_id).await?.ok_or(SignInError::Link)?;
+        let LinkAccountRow { account_id } = known.ok_or(SignInError::Link)?;
+        drop(view);
+        let mut tx = self.db.write().await?;
+        // The account before the link, as whoever removes a member locks them.
+        let account = lock_and_load(&mut tx, account_id).await?.ok_or(SignInError::Link)?;
+        let used: Option<UsedLinkRow> = tx
+            .fetch_optional(sql!(
+                "UPDATE sign_in_links SET used_at = $2 WHERE hash = $1 AND used_at IS NULL AND expires_at > $2
+                 RETURNING member_id",
+                hash_token(token),
+                self.environment.now(),
+            ))
+            .await?;
+        let UsedLinkRow { member_id } = used.ok_or(SignInError::Link)?;
+        let member = members::find(&mut tx, account.id, member_id).await?.ok_or(SignInError::Link)?;
         Ok(self.sessions.begin(tx, account, member, SignInMethod::MailLink, client).await?)
     }
 
@@ -496,20 +500,19 @@ mod tests {
     use super::*;
     use crate::{
         accounts,
+        keyring::Keyring,
+        mail::MailTransport,
         tenancy::applications::{self, NewApplication},
     };
     use base::{Id as _, TestEnvironment};
     use db::testing::TestDb;
 
-    #[tokio::test]
-    async fn a_sign_in_link_is_kept_while_it_is_counted_and_while_it_works() {
-        let test = TestDb::open().await;
-        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
-        let mut tx = test.db.write().await.unwrap();
+    /// An account whose member is ada@example.com.
+    async fn open_account(tx: &mut WriteTx, env: &TestEnvironment) -> (AccountId, MemberId) {
         let new = NewApplication { name: "one", organisation: None, billing_source: None, features: &[] };
-        let app = applications::create(&mut tx, &env, &new).await.unwrap();
-        let account = accounts::create(&mut tx, &env, app, "one", 1).await.unwrap();
-        let member = MemberId::new(&env);
+        let app = applications::create(tx, env, &new).await.unwrap();
+        let account = accounts::create(tx, env, app, "one", 1).await.unwrap();
+        let member = MemberId::new(env);
         tx.execute(sql!(
             "INSERT INTO members (id, account_id, email, address, username, admin, scopes, created_at)
              VALUES ($1, $2, $3, $3, $3, FALSE, $4, $5)",
@@ -521,6 +524,15 @@ mod tests {
         ))
         .await
         .unwrap();
+        (account, member)
+    }
+
+    #[tokio::test]
+    async fn a_sign_in_link_is_kept_while_it_is_counted_and_while_it_works() {
+        let test = TestDb::open().await;
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let mut tx = test.db.write().await.unwrap();
+        let (account, member) = open_account(&mut tx, &env).await;
         for (token, minutes) in [("short", 15), ("long", 240)] {
             tx.execute(sql!(
                 "INSERT INTO sign_in_links (id, account_id, member_id, hash, created_at, expires_at)
@@ -543,6 +555,36 @@ mod tests {
             let mut view = test.db.read().await.unwrap();
             assert_eq!(view.count(sql!("SELECT count(*) FROM sign_in_links")).await.unwrap(), left);
         }
+    }
+
+    /// On PostgreSQL, which would end one of two transactions that wait for each other.
+    #[tokio::test]
+    async fn a_link_is_used_while_its_member_is_removed_and_neither_waits_for_the_other() {
+        let test = TestDb::open().await;
+        let env = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+        let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
+        let mail = Mailer::new(env.clone(), vault.clone(), MailTransport::None, None).unwrap();
+        let settings = SignInSettings::default();
+        let sign_in = SignInService::new(test.db.clone(), env.clone(), vault, mail, settings);
+        let email: EmailAddress = "ada@example.com".parse().unwrap();
+        let mut tx = test.db.write().await.unwrap();
+        let (account, member) = open_account(&mut tx, &env).await;
+        let made = sign_in.create_sign_in_link(&mut tx, account, &email).await.unwrap();
+        tx.commit().await.unwrap();
+        let (link, _) = made.unwrap();
+        let (_, token) = link.expose().split_once("#sign-in=").unwrap();
+
+        let mut tx = test.db.write().await.unwrap();
+        assert!(accounts::lock_exclusive(&mut tx, account).await.unwrap());
+        let client = SessionClient::default();
+        let (begun, ()) = tokio::join!(sign_in.sign_in_by_link(token, &client), async {
+            test.wait_until_blocked(1).await;
+            // Its links go with it.
+            let removed = sql!("DELETE FROM members WHERE account_id = $1 AND id = $2", account, member);
+            assert_eq!(tx.execute(removed).await.unwrap(), 1);
+            tx.commit().await.unwrap();
+        });
+        assert!(matches!(begun, Err(SignInError::Link)), "{begun:?}");
     }
 
     /// A row that an older build queued must still be understood.

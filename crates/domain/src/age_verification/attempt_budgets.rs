@@ -284,8 +284,13 @@ pub(super) async fn purge_usage(db: &Db, now: Timestamp) -> Result<u64, DbError>
     let mut tx = db.write_with_durability(Durability::Process).await?;
     let counters = tx
         .execute(sql!(
-            "DELETE FROM usage_counters WHERE (kind, subject) IN
-                (SELECT kind, subject FROM usage_counters WHERE forget_at <= $1 LIMIT 1000)",
+            sqlite: "DELETE FROM usage_counters WHERE (kind, subject) IN
+                        (SELECT kind, subject FROM usage_counters WHERE forget_at <= $1 LIMIT 1000)",
+            // One that counts at this moment is not waited for: whoever counts with it may want others that were locked here.
+            postgres: "WITH ended AS MATERIALIZED (
+                           SELECT kind, subject FROM usage_counters WHERE forget_at <= $1
+                            LIMIT 1000 FOR UPDATE SKIP LOCKED)
+                       DELETE FROM usage_counters WHERE (kind, subject) IN (SELECT kind, subject FROM ended)",
             now,
         ))
         .await?;
@@ -298,4 +303,38 @@ pub(super) async fn purge_usage(db: &Db, now: Timestamp) -> Result<u64, DbError>
         .await?;
     tx.commit().await?;
     Ok(counters + tokens)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use db::testing::TestDb;
+
+    /// On PostgreSQL, where whoever counts waits for what is purged, and would be waited for.
+    #[tokio::test]
+    async fn a_counter_that_counts_is_not_purged() {
+        let test = TestDb::open().await;
+        if test.db.engine() == db::Engine::Sqlite {
+            return;
+        }
+        let now: Timestamp = "2026-01-16T14:40:00Z".parse().unwrap();
+        let mut tx = test.db.write().await.unwrap();
+        for kind in ["codes_per_recipient", "codes_per_day"] {
+            tx.execute(sql!(
+                "INSERT INTO usage_counters (kind, subject, used, forget_at) VALUES ($1, $2, 1, $3)",
+                kind,
+                vec![0_u8],
+                now,
+            ))
+            .await
+            .unwrap();
+        }
+        tx.commit().await.unwrap();
+        let mut counting = test.db.write().await.unwrap();
+        let counted = sql!("UPDATE usage_counters SET used = used + 1 WHERE kind = 'codes_per_recipient'");
+        assert_eq!(counting.execute(counted).await.unwrap(), 1);
+        assert_eq!(purge_usage(&test.db, now).await.unwrap(), 1, "the other one");
+        counting.commit().await.unwrap();
+        assert_eq!(purge_usage(&test.db, now).await.unwrap(), 1);
+    }
 }

@@ -82,6 +82,7 @@ pub use relying_party::RelyingPartyProfile;
 pub use sandbox_response::SandboxResponse;
 pub use service::AgeVerificationService;
 pub use session_creation::{CreateAgeRule, CreateAgeSession};
+pub(crate) use store::lock_session;
 pub use store::{erase_again, purge};
 pub use stored_results::KeepResultOutcome;
 pub(crate) use webhook_signer::webhook_key_aad;

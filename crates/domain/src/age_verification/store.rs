@@ -334,19 +334,25 @@ impl AgeSessionStore {
     }
 }
 
-/// Erases a session: its key, what messages say about it, its row.
+/// Locks the row of a session until the transaction ends; returns whether there is one. Before anything else of the session, as
+/// wherever one is changed or erased, so that no two transactions wait for each other.
+pub(crate) async fn lock_session(tx: &mut WriteTx, id: AgeSessionId) -> Result<bool, DbError> {
+    Ok(tx.execute(sql!("UPDATE age_sessions SET version = version WHERE id = $1", id)).await? > 0)
+}
+
+/// Erases a session, whose row is locked: what messages say about it, its row, its key.
 pub(super) async fn erase(tx: &mut WriteTx, id: AgeSessionId, now: Timestamp) -> Result<bool, DbError> {
     appeal_store::delete_picture(tx, id).await?;
     delivery::erase_messages_about(tx, &[id.into()], now).await?;
+    let erased = tx.execute(sql!("DELETE FROM age_sessions WHERE id = $1", id)).await? > 0;
     erasure_keys::erase(tx, KeyOwner::AgeSession(id)).await?;
-    Ok(tx.execute(sql!("DELETE FROM age_sessions WHERE id = $1", id)).await? > 0)
+    Ok(erased)
 }
 
 /// Erases a session again that a restored backup brought back; returns whether there was one.
 pub async fn erase_again(db: &Db, now: Timestamp, id: AgeSessionId) -> Result<bool, DbError> {
     let mut tx = db.write().await?;
-    // The row of the session first, as wherever a session is changed, so that no two transactions wait for each other.
-    if tx.execute(sql!("UPDATE age_sessions SET version = version WHERE id = $1", id)).await? == 0 {
+    if !lock_session(&mut tx, id).await? {
         return Ok(false);
     }
     tx.audit(AuditEvent::new("age-session.delete").target(id));
@@ -419,19 +425,9 @@ async fn lock_due(tx: &mut WriteTx, now: Timestamp) -> Result<Vec<Uuid>, DbError
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        keyring::Keyring,
-        tenancy::{
-            Feature,
-            applications::{self, NewApplication},
-        },
-    };
-    use base::{DeliveryId, TestEnvironment};
+    use crate::tenancy::testing::{LOCK_WAITING_TIME, TestApplication};
+    use base::DeliveryId;
     use db::testing::TestDb;
-    use std::time::Duration;
-
-    /// Longer than it takes to get as far as a lock that another transaction holds.
-    const WAITING_TIME: Duration = Duration::from_millis(300);
 
     /// The row of a session that ends now and is not kept, with its key and a message about it.
     struct StoredSession {
@@ -442,19 +438,11 @@ mod tests {
 
     impl StoredSession {
         async fn open(message_state: &str) -> Self {
-            let test = TestDb::open().await;
-            let env = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
-            let now = env.now();
+            let TestApplication { test, environment, vault, app } = TestApplication::open().await;
+            let now = environment.now();
             let (session, delivery): (AgeSessionId, DeliveryId) =
                 (Uuid::from_u128(1).into(), Uuid::from_u128(2).into());
             let mut tx = test.db.write().await.unwrap();
-            let new = NewApplication {
-                name: "Test",
-                organisation: None,
-                billing_source: None,
-                features: &Feature::ALL,
-            };
-            let app = applications::create(&mut tx, &*env, &new).await.unwrap();
             tx.execute(sql!(
                 "INSERT INTO age_sessions (id, app_id, sandbox, state, sealed, version, until_at, forget_at, created_at)
                  VALUES ($1, $2, FALSE, 'COMPLETE', $3, 1, $4, $4, $4)",
@@ -465,8 +453,7 @@ mod tests {
             ))
             .await
             .unwrap();
-            let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
-            let keys = ErasureKeys { vault, environment: env };
+            let keys = ErasureKeys { vault, environment };
             keys.create(&mut tx, KeyOwner::AgeSession(session)).await.unwrap();
             tx.execute(sql!(
                 "INSERT INTO deliveries (id, app_id, topic, endpoint, sealed, state, tries, attempts, begun_at, next_at,
@@ -524,7 +511,7 @@ mod tests {
         let tx = stored.lock().await;
         let (db, now) = (stored.test.db.clone(), stored.now);
         let purging = tokio::spawn(async move { purge(&db, now).await });
-        tokio::time::sleep(WAITING_TIME).await;
+        tokio::time::sleep(LOCK_WAITING_TIME).await;
         stored.erase(tx).await;
         assert_eq!(purging.await.unwrap().unwrap(), 0);
         assert_eq!(stored.row_counts().await, [0, 0, 0]);
@@ -536,7 +523,7 @@ mod tests {
         let tx = stored.lock().await;
         let (db, now, session) = (stored.test.db.clone(), stored.now, stored.session);
         let erasing = tokio::spawn(async move { erase_again(&db, now, session).await });
-        tokio::time::sleep(WAITING_TIME).await;
+        tokio::time::sleep(LOCK_WAITING_TIME).await;
         stored.erase(tx).await;
         assert!(!erasing.await.unwrap().unwrap(), "it is gone");
         assert_eq!(stored.row_counts().await, [0, 0, 0]);

@@ -180,14 +180,15 @@ impl WebhookSigner {
         if overlap.is_some() {
             tx.audit(AuditEvent::new("age-webhook-key.rotate").target(&id));
         }
-        // If two nodes generate the first key at once, both are published, and the newest signs.
+        // If two nodes generate the first key, or rotate, at once, both keys are published, and the newest signs.
         tx.execute(sql!(
             "INSERT INTO webhook_keys (id, sealed, public_jwk, created_at)
-             SELECT $1, $2, $3, $4 WHERE NOT EXISTS (SELECT 1 FROM webhook_keys WHERE retires_at IS NULL)",
+             SELECT $1, $2, $3, $4 WHERE $5 OR NOT EXISTS (SELECT 1 FROM webhook_keys WHERE retires_at IS NULL)",
             id.clone(),
             self.vault.seal(&*self.environment, &webhook_key_aad(&id), der.expose()),
             jwk,
             now,
+            overlap.is_some(),
         ))
         .await?;
         tx.commit().await?;
@@ -255,4 +256,43 @@ pub(super) async fn purge_webhook_keys(db: &Db, now: Timestamp) -> Result<u64, D
 /// What a key is sealed with in addition.
 pub(crate) fn webhook_key_aad(id: &str) -> Vec<u8> {
     format!("webhook key {id}").into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keyring::Keyring;
+    use base::TestEnvironment;
+    use db::testing::TestDb;
+
+    /// On PostgreSQL, where the second rotation does not see what the first one writes until it has waited for it.
+    #[tokio::test]
+    async fn each_of_two_keys_that_are_made_at_the_same_time_is_published() {
+        let test = TestDb::open().await;
+        let environment = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+        let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
+        let signer = WebhookSigner::new(test.db.clone(), environment.clone(), vault);
+        signer.ensure_key().await.unwrap();
+        // Another process rotates: it has retired the former key, and has stored its own.
+        let mut other = test.db.write().await.unwrap();
+        let retired = environment.now() + WEBHOOK_KEY_OVERLAP;
+        for query in [
+            sql!("UPDATE webhook_keys SET retires_at = $1 WHERE retires_at IS NULL", retired),
+            sql!(
+                "INSERT INTO webhook_keys (id, sealed, public_jwk, created_at)
+                 SELECT 'other', sealed, public_jwk, created_at FROM webhook_keys"
+            ),
+        ] {
+            assert_eq!(other.execute(query).await.unwrap(), 1);
+        }
+        environment.advance(SignedDuration::from_secs(1));
+        let (rotated, ()) = tokio::join!(signer.rotate(WEBHOOK_KEY_OVERLAP), async {
+            test.wait_until_blocked(1).await;
+            other.commit().await.unwrap();
+        });
+        let rotated = rotated.unwrap();
+        let newest = signer.public_keys().await.unwrap().pop().unwrap();
+        assert_eq!(newest.kid, rotated, "what was made last signs");
+        assert_eq!(signer.loaded().unwrap().id, rotated);
+    }
 }

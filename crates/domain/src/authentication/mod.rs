@@ -163,14 +163,15 @@ pub(crate) async fn has_second_factor(view: &mut ReadTx, holder: CredentialHolde
     Ok(factors > 0)
 }
 
-/// Deletes the sessions and credentials of somebody who is removed.
+/// Deletes the credentials and sessions of somebody who is removed. In this order: whoever presents a credential locks it, and
+/// then the session that it begins or raises.
 pub(crate) async fn delete_all(tx: &mut WriteTx, holder: CredentialHolder) -> Result<(), DbError> {
     for query in [
-        sql!("DELETE FROM console_sessions WHERE holder_id = $1", holder.id),
         sql!("DELETE FROM passkeys WHERE holder_id = $1", holder.id),
         sql!("DELETE FROM passwords WHERE holder_id = $1", holder.id),
         sql!("DELETE FROM totp_secrets WHERE holder_id = $1", holder.id),
         sql!("DELETE FROM oidc_subjects WHERE holder_id = $1", holder.id),
+        sql!("DELETE FROM console_sessions WHERE holder_id = $1", holder.id),
     ] {
         tx.execute(query).await?;
     }
@@ -207,4 +208,63 @@ pub(crate) async fn purge_expired(db: &Db, environment: &dyn Environment) -> Res
         .await?;
     tx.commit().await?;
     Ok(sessions + challenges + failures)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::TestEnvironment;
+    use db::testing::TestDb;
+
+    /// On PostgreSQL, which would end one of two transactions that wait for each other.
+    #[tokio::test]
+    async fn somebody_is_removed_while_they_present_a_second_factor_and_neither_waits_for_the_other() {
+        let test = TestDb::open().await;
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let (holder, now) = (CredentialHolder { id: env.uuid_v7(), account: None }, env.now());
+        let mut tx = test.db.write().await.unwrap();
+        for query in [
+            sql!(
+                "INSERT INTO totp_secrets (holder_id, sealed, created_at, confirmed_at, last_step)
+                 VALUES ($1, $2, $3, $3, 0)",
+                holder.id,
+                vec![0_u8],
+                now,
+            ),
+            sql!(
+                "INSERT INTO console_sessions
+                    (id, holder_id, hash, method, second_factor, created_at, last_used_at, expires_at, ends_at)
+                 VALUES ($1, $1, $2, 'mail-link', FALSE, $3, $3, $3, $3)",
+                holder.id,
+                vec![0_u8],
+                now,
+            ),
+        ] {
+            tx.execute(query).await.unwrap();
+        }
+        tx.commit().await.unwrap();
+
+        let mut presenting = test.db.write().await.unwrap();
+        let code_used = sql!("UPDATE totp_secrets SET last_step = 1 WHERE holder_id = $1", holder.id);
+        assert_eq!(presenting.execute(code_used).await.unwrap(), 1);
+        let removing = async {
+            let mut tx = test.db.write().await?;
+            delete_all(&mut tx, holder).await?;
+            tx.commit().await
+        };
+        let (removed, ()) = tokio::join!(removing, async {
+            test.wait_until_blocked(1).await;
+            let raised =
+                sql!("UPDATE console_sessions SET second_factor = TRUE WHERE holder_id = $1", holder.id);
+            assert_eq!(presenting.execute(raised).await.unwrap(), 1);
+            presenting.commit().await.unwrap();
+        });
+        removed.unwrap();
+        let mut view = test.db.read().await.unwrap();
+        for query in
+            [sql!("SELECT count(*) FROM totp_secrets"), sql!("SELECT count(*) FROM console_sessions")]
+        {
+            assert_eq!(view.count(query).await.unwrap(), 0);
+        }
+    }
 }

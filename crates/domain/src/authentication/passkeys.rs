@@ -1,7 +1,7 @@
 //! Passkeys (WebAuthn level 3). They are discoverable and their authenticator verifies its user, so one counts as two
 //! factors. They belong to the domain of the console's address.
 
-use super::{CredentialHolder, SignInChallenges};
+use super::{CredentialHolder, SignInChallenges, challenges::OpenedChallenge};
 use crate::vault::Vault;
 use age_methods::{
     AgeMethodError,
@@ -100,11 +100,23 @@ struct RegistrationChallenge {
     state: PasskeyRegistrationState,
 }
 
-#[derive(FromRow)]
+#[derive(Debug, FromRow)]
 struct StoredPasskeyRow {
     id: PasskeyId,
     account_id: Option<AccountId>,
     sealed: Vec<u8>,
+}
+
+/// An answer to [`PasskeyService::begin_sign_in`] that was right when it was verified. It may have been given twice.
+#[derive(Debug)]
+pub(crate) struct VerifiedPasskey {
+    /// Who it is.
+    pub(crate) holder: CredentialHolder,
+    challenge: OpenedChallenge<PasskeyAuthenticationState>,
+    /// As it is stored.
+    row: StoredPasskeyRow,
+    /// With its new counter.
+    key: StoredPasskey,
 }
 
 impl PasskeyService {
@@ -205,13 +217,12 @@ impl PasskeyService {
         Ok(PasskeyPrompt { challenge: self.challenges.seal(SIGN_IN_PURPOSE, &state), options })
     }
 
-    /// Verifies the answer to [`Self::begin_sign_in`]. Returns who it is, and a transaction in which the challenge is used
-    /// up: to begin their session in.
-    pub async fn finish_sign_in(
+    /// Verifies the answer to [`Self::begin_sign_in`]. Nothing is written yet.
+    pub(crate) async fn verify_sign_in(
         &self,
         challenge: &str,
         credential: &Value,
-    ) -> Result<(WriteTx, CredentialHolder), PasskeyError> {
+    ) -> Result<VerifiedPasskey, PasskeyError> {
         let relying_party = self.relying_party()?;
         let opened = self.challenges.open::<PasskeyAuthenticationState>(SIGN_IN_PURPOSE, challenge);
         let opened = opened.ok_or(PasskeyError::Challenge)?;
@@ -241,8 +252,17 @@ impl PasskeyService {
             }
             Err(PasskeyVerificationError::Other(error)) => return Err(error.into()),
         }
-        let mut tx = self.db.write().await?;
-        if !opened.use_up(&mut tx).await? {
+        Ok(VerifiedPasskey { holder, challenge: opened, row, key })
+    }
+
+    /// Uses the challenge of an answer up, in the transaction in which the holder's session is begun or raised.
+    pub(crate) async fn finish_sign_in(
+        &self,
+        tx: &mut WriteTx,
+        verified: &VerifiedPasskey,
+    ) -> Result<(), PasskeyError> {
+        let VerifiedPasskey { holder, challenge, row, key } = verified;
+        if !challenge.use_up(tx).await? {
             return Err(PasskeyError::Challenge);
         }
         // Whoever used the same passkey meanwhile has moved the counter that was compared.
@@ -250,15 +270,12 @@ impl PasskeyService {
             .execute(sql!(
                 "UPDATE passkeys SET sealed = $3, last_used_at = $4 WHERE id = $1 AND sealed = $2",
                 row.id,
-                row.sealed,
-                self.seal(row.id, holder.id, &key),
+                row.sealed.clone(),
+                self.seal(row.id, holder.id, key),
                 self.environment.now(),
             ))
             .await?;
-        if rows == 0 {
-            return Err(PasskeyError::Challenge);
-        }
-        Ok((tx, holder))
+        if rows == 0 { Err(PasskeyError::Challenge) } else { Ok(()) }
     }
 
     async fn record_possible_copy(&self, holder: CredentialHolder, id: PasskeyId) -> Result<(), DbError> {

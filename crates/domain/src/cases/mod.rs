@@ -182,9 +182,15 @@ pub trait CaseSubjects: std::fmt::Debug + Send + Sync {
         Box::pin(async { Ok(()) })
     }
 
-    /// Locks what [`Self::apply`] changes of the account that a case belongs to; called before the case is locked, because
-    /// whatever deletes the subject locks in this order. `false`: the account is being deleted, and its cases with it.
-    fn lock<'a>(&'a self, _tx: &'a mut WriteTx, _account: AccountId) -> BoxFuture<'a, Result<bool, DbError>> {
+    /// Locks what [`Self::apply`] changes of the account that a case belongs to, and of what the case is about; called before the
+    /// case is locked, because whatever deletes the subject locks in this order. `false`: the account is being deleted, or the
+    /// subject is gone, and the case with it.
+    fn lock<'a>(
+        &'a self,
+        _tx: &'a mut WriteTx,
+        _account: Option<AccountId>,
+        _subject: CaseSubject,
+    ) -> BoxFuture<'a, Result<bool, DbError>> {
         Box::pin(async { Ok(true) })
     }
 

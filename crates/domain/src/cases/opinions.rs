@@ -105,19 +105,26 @@ pub(super) struct OpinionRow {
     decided_at: Timestamp,
 }
 
+/// What a case is about, and the account that it belongs to.
 #[derive(FromRow)]
-struct SettledCaseRow {
-    id: CaseId,
-    app_id: AppId,
+struct CaseSubjectRow {
     account_id: Option<AccountId>,
     notification_id: Option<NotificationId>,
     check_id: Option<VerificationCheckId>,
     age_session_id: Option<AgeSessionId>,
+}
+
+#[derive(FromRow)]
+struct SettledCaseRow {
+    id: CaseId,
+    app_id: AppId,
+    #[sqlx(flatten)]
+    about: CaseSubjectRow,
     opinions_needed: i64,
     golden_answer: Option<String>,
 }
 
-impl SettledCaseRow {
+impl CaseSubjectRow {
     fn subject(&self) -> Option<CaseSubject> {
         let notification = self.notification_id.map(CaseSubject::Notification);
         let check = self.check_id.map(CaseSubject::Check);
@@ -274,8 +281,10 @@ impl CaseService {
     /// Settles an opinion; nothing happens if it was taken back or settled already.
     pub(super) async fn settle_in(&self, tx: &mut WriteTx, opinion: CaseOpinionId) -> Result<(), DbError> {
         let now = self.environment.now();
-        if let Some(account) = account_of(tx, opinion).await?
-            && !self.subjects.lock(tx, account).await?
+        // It was taken back.
+        let Some(about) = subject_of(tx, opinion).await? else { return Ok(()) };
+        if let Some(subject) = about.subject()
+            && !self.subjects.lock(tx, about.account_id, subject).await?
         {
             return Ok(());
         }
@@ -322,11 +331,11 @@ impl CaseService {
             now,
         ))
         .await?;
-        let Some(subject) = case.subject() else { return Ok(()) };
+        let Some(subject) = case.about.subject() else { return Ok(()) };
         let outcome = CaseOutcome {
             case: case.id,
             app: case.app_id,
-            account: case.account_id,
+            account: case.about.account_id,
             subject,
             decision,
             opinions,
@@ -339,7 +348,7 @@ impl CaseService {
         tx.set_actor("cases".to_owned());
         let event = AuditEvent::new("case.settle").app(case.app_id).target(case.id);
         let event = event.detail("decision", decision.as_str()).detail("applied", applied);
-        tx.audit(match case.account_id {
+        tx.audit(match case.about.account_id {
             Some(account) => event.account(account),
             None => event,
         });
@@ -370,15 +379,14 @@ impl CaseService {
     }
 }
 
-/// The account that the case of an opinion belongs to; `None` also where the opinion was taken back.
-async fn account_of(view: &mut ReadTx, opinion: CaseOpinionId) -> Result<Option<AccountId>, DbError> {
-    #[derive(FromRow)]
-    struct CaseAccountRow {
-        account_id: Option<AccountId>,
-    }
-    let row: Option<CaseAccountRow> =
-        view.fetch_optional(sql!("SELECT account_id FROM case_opinions WHERE id = $1", opinion)).await?;
-    Ok(row.and_then(|row| row.account_id))
+/// What the case of an opinion is about; `None` if the opinion was taken back.
+async fn subject_of(view: &mut ReadTx, opinion: CaseOpinionId) -> Result<Option<CaseSubjectRow>, DbError> {
+    view.fetch_optional(sql!(
+        "SELECT c.account_id, c.notification_id, c.check_id, c.age_session_id
+           FROM case_opinions o JOIN cases c ON c.id = o.case_id WHERE o.id = $1",
+        opinion,
+    ))
+    .await
 }
 
 /// What the reviewers have decided together, once enough have spoken and one decision has more than half of them.

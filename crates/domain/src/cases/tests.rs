@@ -1,20 +1,15 @@
 //! Cases on a database, with a subject that only notes what was decided.
 
 use super::{
-    CaseChangeError, CaseDecision, CaseKind, CaseOutcome, CaseService, CaseSettings, CaseState, CaseSubjects,
-    DecisionError, OpinionInput, QueueInput, QueueRules, Reviewer, opinions::SettleCaseOpinion,
+    CaseChangeError, CaseDecision, CaseKind, CaseOutcome, CaseService, CaseSettings, CaseState, CaseSubject,
+    CaseSubjects, DecisionError, OpinionInput, QueueInput, QueueRules, Reviewer, opinions::SettleCaseOpinion,
 };
 use crate::{
     accounts::{
         self, Scope, members,
         roles::{self, ConsoleGrant, Giver, MemberRoleContent},
     },
-    keyring::Keyring,
-    tenancy::{
-        Feature,
-        applications::{self, NewApplication},
-    },
-    vault::Vault,
+    tenancy::testing::TestApplication,
 };
 use base::{
     AccountId, AgeSessionId, AppId, CaseId, CaseOpinionId, CaseQueueId, Environment, Id as _, MemberId,
@@ -40,7 +35,12 @@ struct Outcomes {
 }
 
 impl CaseSubjects for Outcomes {
-    fn lock<'a>(&'a self, _: &'a mut WriteTx, _: AccountId) -> BoxFuture<'a, Result<bool, DbError>> {
+    fn lock<'a>(
+        &'a self,
+        _: &'a mut WriteTx,
+        _: Option<AccountId>,
+        _: CaseSubject,
+    ) -> BoxFuture<'a, Result<bool, DbError>> {
         Box::pin(std::future::ready(Ok(!self.is_account_closing.load(Ordering::Relaxed))))
     }
 
@@ -69,25 +69,11 @@ impl Desk {
     }
 
     async fn open_with(settings: CaseSettings) -> Self {
-        let test = TestDb::open().await;
-        let environment = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+        let TestApplication { test, environment, vault, app } = TestApplication::open().await;
         let outcomes = Arc::new(Outcomes::default());
-        let keyring = Keyring::parse(&"01".repeat(32)).unwrap();
-        let service = CaseService::new(
-            test.db.clone(),
-            environment.clone(),
-            Vault::new(&keyring),
-            settings,
-            outcomes.clone(),
-        );
+        let service =
+            CaseService::new(test.db.clone(), environment.clone(), vault, settings, outcomes.clone());
         let mut tx = test.db.write().await.unwrap();
-        let new = NewApplication {
-            name: "Test",
-            organisation: None,
-            billing_source: None,
-            features: &Feature::ALL,
-        };
-        let app = applications::create(&mut tx, &*environment, &new).await.unwrap();
         let account = accounts::create(&mut tx, &*environment, app, "Production", 100).await.unwrap();
         tx.commit().await.unwrap();
         Self { test, environment, outcomes, service, app, account }

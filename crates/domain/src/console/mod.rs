@@ -363,8 +363,16 @@ impl ConsoleAccess {
         credential: &Value,
         client: &SessionClient,
     ) -> Result<ConsoleSignIn, ConsoleSignInError> {
-        let (tx, holder) = self.passkeys.finish_sign_in(challenge, credential).await?;
-        self.begin(tx, holder, SignInMethod::Passkey, true, client).await
+        let verified = self.passkeys.verify_sign_in(challenge, credential).await?;
+        let mut tx = self.db.write().await?;
+        // The account before the passkey, as whoever removes a member locks them.
+        if let Some(account) = verified.holder.account
+            && !accounts::lock_shared(&mut tx, account).await?
+        {
+            return Err(no_access());
+        }
+        self.passkeys.finish_sign_in(&mut tx, &verified).await?;
+        self.begin(tx, verified.holder, SignInMethod::Passkey, true, client).await
     }
 
     /// Ends a session; nothing happens if there is none.
@@ -381,10 +389,9 @@ impl ConsoleAccess {
         second_factor: bool,
         client: &SessionClient,
     ) -> Result<ConsoleSignIn, ConsoleSignInError> {
-        let gone = || ConsoleSignInError::Refused("this person no longer has access".to_owned());
         let token = if holder.is_operator() {
             if !operators::lock_enabled(&mut tx, holder.id.into()).await? {
-                return Err(gone());
+                return Err(no_access());
             }
             let begun =
                 self.sessions.begin(&mut tx, &NewSession { holder, method, second_factor, client }).await?;
@@ -392,7 +399,7 @@ impl ConsoleAccess {
             begun.token
         } else {
             let begun = self.sign_in.begin_member_session(tx, holder, method, client).await?;
-            begun.ok_or_else(gone)?.session
+            begun.ok_or_else(no_access)?.session
         };
         self.signed_in(token).await
     }
@@ -401,6 +408,10 @@ impl ConsoleAccess {
         let caller = self.authenticate(token.expose()).await?;
         Ok(ConsoleSignIn { token, caller })
     }
+}
+
+fn no_access() -> ConsoleSignInError {
+    ConsoleSignInError::Refused("this person no longer has access".to_owned())
 }
 
 fn used_link() -> ConsoleSignInError {

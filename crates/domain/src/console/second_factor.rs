@@ -77,10 +77,12 @@ impl ConsoleAccess {
                 tx
             }
             SecondFactorProof::Passkey { challenge, credential } => {
-                let (tx, found) = self.passkeys.finish_sign_in(challenge, credential).await?;
-                if found != holder {
+                let verified = self.passkeys.verify_sign_in(challenge, credential).await?;
+                if verified.holder != holder {
                     return Err(wrong("the passkey is somebody else's"));
                 }
+                let mut tx = self.db.write().await?;
+                self.passkeys.finish_sign_in(&mut tx, &verified).await?;
                 tx
             }
         };

@@ -134,6 +134,29 @@ async fn whoever_is_disabled_while_they_sign_in_has_no_session() {
     assert!(ada.access.sessions.list(&mut view, ada.caller.holder()).await.unwrap().is_empty());
 }
 
+/// A link that survives the disabling would work as soon as its operator is let in again.
+#[tokio::test]
+async fn whoever_is_disabled_while_a_link_is_made_for_them_has_no_link() {
+    let ada = Ada::start().await;
+    ada.add_administrator().await;
+    let environment = ada.access.sessions.environment.clone();
+    let mut tx = ada.test.db.write().await.unwrap();
+    operators::set_disabled(&mut tx, &*environment, ada.id(), true).await.unwrap();
+    let making = async {
+        let mut tx = ada.test.db.write().await.unwrap();
+        let made = ada.access.operators.create_sign_in_link(&mut tx, "ada@example.com", None).await.unwrap();
+        tx.commit().await.unwrap();
+        made
+    };
+    let (made, ()) = tokio::join!(making, async {
+        ada.test.wait_until_blocked(1).await;
+        tx.commit().await.unwrap();
+    });
+    assert!(made.is_none(), "{made:?}");
+    let mut view = ada.test.db.read().await.unwrap();
+    assert_eq!(view.count(sql!("SELECT count(*) FROM operator_sign_in_links")).await.unwrap(), 0);
+}
+
 /// On PostgreSQL, which would end one of two transactions that wait for each other.
 #[tokio::test]
 async fn a_link_is_used_while_its_operator_is_disabled_and_neither_waits_for_the_other() {

@@ -39,6 +39,7 @@ pub(super) async fn delete_moderation(
     let Some(row) = row else { return Ok(false) };
     faces.undo_dismissals(tx, account, DismissalSelection::OfModeration(id)).await?;
     delete_rows(tx, account, vec![row], now).await?;
+    erasure_keys::record_erasure(tx).await?;
     Ok(true)
 }
 
@@ -61,7 +62,7 @@ pub(super) async fn delete_content(
         return Ok(false);
     }
     let moderations: Vec<DeletedModerationRow> = tx
-        .fetch_all(sql!("SELECT id, job_id FROM moderations WHERE content_id = $1 ORDER BY id", id))
+        .fetch_all(sql!("SELECT id, job_id FROM moderations WHERE content_id = $1 ORDER BY job_id", id))
         .await?;
     delete_rows(tx, account, moderations, now).await?;
     uploads::release(tx, id, now).await?;
@@ -76,6 +77,8 @@ pub(super) async fn delete_content(
     Ok(true)
 }
 
+/// The caller records the erasure, as the last of its transaction: whoever erases the embeddings of one of the moderations holds
+/// its findings when it does so.
 async fn delete_rows(
     tx: &mut WriteTx,
     account: AccountId,
@@ -86,7 +89,7 @@ async fn delete_rows(
         return Ok(());
     }
     // Whatever runs one of the jobs has lost it, and with it the right to write. All of them before any list of notifications: a
-    // run that is writing, and is waited for here, locks its job before the lists.
+    // run that is writing, and is waited for here, locks its job before the lists. By their ids, as whoever extends leases does.
     for DeletedModerationRow { job_id, .. } in &moderations {
         tx.execute(sql!("DELETE FROM jobs WHERE id = $1", *job_id)).await?;
     }
@@ -109,9 +112,8 @@ async fn delete_rows(
         ] {
             tx.execute(query).await?;
         }
-        erasure_keys::erase(tx, KeyOwner::Moderation(id)).await?;
     }
-    Ok(())
+    erasure_keys::delete_keys(tx, &erased).await
 }
 
 /// Erases the embeddings of findings whose moderation ended longer ago than `retention`, and the moderations' keys, those of

@@ -257,12 +257,13 @@ impl ModerationEnder {
         let unfinished: Vec<StoppedModerationRow> = tx
             .fetch_all(sql!(
                 "SELECT id, job_id FROM moderations
-                  WHERE content_id = $1 AND account_id = $2 AND state IN ('QUEUED', 'RUNNING') ORDER BY id",
+                  WHERE content_id = $1 AND account_id = $2 AND state IN ('QUEUED', 'RUNNING') ORDER BY job_id",
                 content,
                 account,
             ))
             .await?;
         // All jobs before any list of notifications: a run that is writing, and is waited for here, locks its job before the list.
+        // By their ids, as whoever extends leases does.
         for StoppedModerationRow { job_id, .. } in &unfinished {
             tx.execute(sql!("UPDATE jobs SET worker = worker WHERE id = $1", *job_id)).await?;
         }

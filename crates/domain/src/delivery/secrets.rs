@@ -120,6 +120,8 @@ pub async fn rotate(
     overlap: SignedDuration,
 ) -> Result<WebhookSecret, DbError> {
     let now = env.now();
+    // Whoever else makes one at this moment waits, so that it is retired too.
+    applications::lock(tx, app).await?;
     tx.execute(sql!(
         "UPDATE webhook_secrets SET retires_at = $2 WHERE app_id = $1 AND (retires_at > $2 OR retires_at IS NULL)",
         app,
@@ -200,5 +202,34 @@ mod tests {
 
         env.advance(DEFAULT_ROTATION_OVERLAP);
         assert_eq!(list_or_create(&mut tx, &vault, &env, app).await.unwrap().len(), 1);
+    }
+
+    /// On PostgreSQL, where neither of two rotations would see, and so retire, what the other one writes.
+    #[tokio::test]
+    async fn of_two_secrets_that_are_made_at_the_same_time_one_retires() {
+        let test = TestDb::open().await;
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
+        let mut tx = test.db.write().await.unwrap();
+        let new = NewApplication { name: "a", organisation: None, billing_source: None, features: &[] };
+        let app = applications::create(&mut tx, &env, &new).await.unwrap();
+        list_or_create(&mut tx, &vault, &env, app).await.unwrap();
+        tx.commit().await.unwrap();
+
+        let mut one = test.db.write().await.unwrap();
+        rotate(&mut one, &vault, &env, app, DEFAULT_ROTATION_OVERLAP).await.unwrap();
+        let rotating = async {
+            let mut tx = test.db.write().await.unwrap();
+            rotate(&mut tx, &vault, &env, app, DEFAULT_ROTATION_OVERLAP).await.unwrap();
+            tx.commit().await.unwrap();
+        };
+        tokio::join!(rotating, async {
+            test.wait_until_blocked(1).await;
+            one.commit().await.unwrap();
+        });
+        let mut view = test.db.read().await.unwrap();
+        let records = list_records(&mut view, env.now(), app).await.unwrap();
+        let staying = records.iter().filter(|record| record.retires_at.is_none()).count();
+        assert_eq!((records.len(), staying), (3, 1));
     }
 }

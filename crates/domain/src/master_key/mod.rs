@@ -4,7 +4,7 @@ mod environment;
 mod file;
 mod token;
 
-pub use environment::{CredentialProvider, EnvironmentProvider};
+pub use environment::SuppliedKeyProvider;
 pub use file::FileProvider;
 pub use token::{TokenProvider, TokenSettings};
 

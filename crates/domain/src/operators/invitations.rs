@@ -338,8 +338,11 @@ impl OperatorService {
         max_per_hour: Option<i64>,
     ) -> Result<Option<(Operator, Secret<String>, Timestamp)>, DbError> {
         let now = self.environment.now();
-        let operator = find_by_address(tx, address).await?.filter(|operator| !operator.disabled);
-        let Some(operator) = operator else { return Ok(None) };
+        let Some(operator) = find_by_address(tx, address).await? else { return Ok(None) };
+        // Whoever is disabled loses the links that there are: a later one would work as soon as they are let in again.
+        if !lock_enabled(tx, operator.id).await? {
+            return Ok(None);
+        }
         if let Some(most) = max_per_hour {
             let sent = tx
                 .count(sql!(

@@ -9,6 +9,8 @@ pub mod nonces;
 pub mod organisations;
 pub mod public_keys;
 pub mod signed_request;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod tokens;
 
 use crate::wire_enum::wire_enum;

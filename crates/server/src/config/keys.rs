@@ -6,10 +6,7 @@ use db::Db;
 use domain::{
     data_keys::{DataKeyError, InstallationKeys, InstallationUse},
     keyring::Keyring,
-    master_key::{
-        CredentialProvider, EnvironmentProvider, FileProvider, MasterKeyProvider, TokenProvider,
-        TokenSettings,
-    },
+    master_key::{FileProvider, MasterKeyProvider, SuppliedKeyProvider, TokenProvider, TokenSettings},
 };
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -61,13 +58,13 @@ impl Config {
             named.join(", ")
         );
         Ok(match (master_key_file, master_key_variable, master_key_credential, pkcs11) {
-            (_, Some(variable), ..) => Box::new(EnvironmentProvider::new(variable)),
+            (_, Some(variable), ..) => Box::new(SuppliedKeyProvider::variable(variable)),
             (_, _, Some(credential), _) => {
                 anyhow::ensure!(
                     Path::new(credential).file_name().is_some_and(|name| name == credential.as_str()),
                     "secrets.master_key_credential is the name of a credential, not a path: {credential:?}"
                 );
-                Box::new(CredentialProvider::new(credential))
+                Box::new(SuppliedKeyProvider::credential(credential))
             }
             (.., Some(token)) => Box::new(TokenProvider::open(token.clone())?),
             (Some(file), ..) => Box::new(FileProvider::new(file.clone())),

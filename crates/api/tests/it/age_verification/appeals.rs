@@ -5,6 +5,7 @@ use crate::{console::Integrator, content_moderation::AccountFixture, deliveries:
 use base::{AgeSessionId, SignedDuration};
 use db::sql;
 use serde_json::{Value, json};
+use std::time::Duration;
 use testkit::{
     TestApp, TestResponse, face_base64, proof_settings,
     stub_server::{self, StubReply, StubServer},
@@ -48,12 +49,17 @@ async fn claim(reviewer: &Integrator) -> String {
     format!("/console/cases/{case}")
 }
 
-/// Decides an appeal, and lets the decision settle.
-async fn decide(reviewer: &Integrator, case: &str, decision: &str) {
+/// Decides an appeal; the decision is to settle.
+async fn decide_unsettled(reviewer: &Integrator, case: &str, decision: &str) {
     let body = json!({ "decision": decision, "exposure_seconds": 1.0 });
     let decided = reviewer.call("PUT", &format!("{case}/decision"), Some(body)).await;
     assert_eq!(decided.status, 200, "{}", decided.json());
     reviewer.app().environment.advance(SignedDuration::from_secs(11));
+}
+
+/// Decides an appeal, and lets the decision settle.
+async fn decide(reviewer: &Integrator, case: &str, decision: &str) {
+    decide_unsettled(reviewer, case, decision).await;
     reviewer.app().run_due_jobs().await;
 }
 
@@ -172,6 +178,33 @@ async fn a_refusal_that_is_upheld_stays_and_is_told() {
     assert_eq!(session.result(app).await["status"], "FAIL");
     assert_eq!(read_appeal(app, &session).await.json()["status"], "UPHELD");
     assert_eq!(messages(app, "ages.appeal").await, 1);
+}
+
+/// On PostgreSQL, which would end one of two transactions that wait for each other, and not always the one that is tried again.
+#[tokio::test]
+async fn an_appeal_is_settled_while_its_session_is_erased() {
+    let reviewer = reviewer().await;
+    let app = reviewer.app();
+    let session = refused_session(app).await;
+    assert_eq!(appeal(app, &session, json!({})).await.status, 201);
+    let case = claim(&reviewer).await;
+    decide_unsettled(&reviewer, &case, "UPHOLD").await;
+    // The erasure has locked the session, and nothing else yet.
+    let id = session.id.parse::<AgeSessionId>().unwrap();
+    let mut tx = app.api.db.write().await.unwrap();
+    tx.execute(sql!("UPDATE age_sessions SET version = version WHERE id = $1", id)).await.unwrap();
+    let working = app.spawn_worker();
+    app.wait_until_blocked(1).await;
+    // Longer than PostgreSQL waits until it looks for who waits for whom.
+    tokio::time::sleep(Duration::from_millis(1200)).await;
+    app.api.age_verification.erase_in(&mut tx, app.app, id).await.unwrap();
+    tx.commit().await.unwrap();
+    working.stop().await;
+    app.run_due_jobs().await;
+    let mut view = app.api.db.read().await.unwrap();
+    for query in [sql!("SELECT count(*) FROM age_sessions"), sql!("SELECT count(*) FROM cases")] {
+        assert_eq!(view.count(query).await.unwrap(), 0);
+    }
 }
 
 #[tokio::test]

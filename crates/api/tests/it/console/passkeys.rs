@@ -262,3 +262,30 @@ async fn a_member_signs_in_with_a_passkey() {
     let answer = fixture.passkey_answer(&mut device).await;
     assert_eq!(fixture.enter(json!({ "passkey": answer })).await.status_and_code(), "401 UNAUTHORIZED");
 }
+
+/// On PostgreSQL, which would end one of two transactions that wait for each other.
+#[tokio::test]
+async fn a_passkey_is_used_while_its_member_is_removed_and_neither_waits_for_the_other() {
+    let fixture = ConsoleFixture::start().await;
+    let account = crate::content_moderation::AccountFixture::of(fixture.app).await;
+    let (id, cookie) = account.add_member("ada@example.com", true, &[]).await;
+    let (id, account_id) = (id.parse::<base::MemberId>().unwrap(), account.account);
+    let fixture = ConsoleFixture { app: account.app };
+    let (_, mut device) = fixture.enrol_passkey(&cookie).await;
+    let answer = fixture.passkey_answer(&mut device).await;
+    // The removal has locked the account, and nothing else yet.
+    let mut tx = fixture.app.api.db.write().await.unwrap();
+    tx.execute(db::sql!("UPDATE accounts SET state = state WHERE id = $1", account_id)).await.unwrap();
+    let (entered, ()) = tokio::join!(fixture.enter(json!({ "passkey": answer })), async {
+        fixture.app.wait_until_blocked(1).await;
+        for query in [
+            db::sql!("DELETE FROM passkeys WHERE holder_id = $1", id),
+            db::sql!("DELETE FROM console_sessions WHERE holder_id = $1", id),
+            db::sql!("DELETE FROM members WHERE id = $1", id),
+        ] {
+            assert!(tx.execute(query).await.unwrap() > 0);
+        }
+        tx.commit().await.unwrap();
+    });
+    assert_eq!(entered.status_and_code(), "401 UNAUTHORIZED", "{}", entered.json());
+}

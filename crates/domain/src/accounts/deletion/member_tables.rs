@@ -24,12 +24,6 @@ impl AccountTables for MemberTables {
 }
 
 async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows, DbError> {
-    let console_sessions = tx
-        .execute(sql!(
-            "DELETE FROM console_sessions WHERE id IN (SELECT id FROM console_sessions WHERE account_id = $1 LIMIT 5000)",
-            account,
-        ))
-        .await?;
     let passkeys = tx
         .execute(sql!(
             "DELETE FROM passkeys WHERE id IN (SELECT id FROM passkeys WHERE account_id = $1 LIMIT 5000)",
@@ -51,6 +45,13 @@ async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows
     let oidc_subjects = tx
         .execute(sql!(
             "DELETE FROM oidc_subjects WHERE holder_id IN (SELECT holder_id FROM oidc_subjects WHERE account_id = $1 LIMIT 5000)",
+            account,
+        ))
+        .await?;
+    // After the credentials, as where a member is removed.
+    let console_sessions = tx
+        .execute(sql!(
+            "DELETE FROM console_sessions WHERE id IN (SELECT id FROM console_sessions WHERE account_id = $1 LIMIT 5000)",
             account,
         ))
         .await?;

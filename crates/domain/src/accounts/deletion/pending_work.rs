@@ -27,7 +27,11 @@ impl AccountTables for PendingWorkTables {
 async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows, DbError> {
     let jobs = tx
         .execute(sql!(
-            "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE account_id = $1 LIMIT 5000)",
+            sqlite: "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE account_id = $1 LIMIT 5000)",
+            // By their ids, as whoever extends leases locks them.
+            postgres: "WITH pending AS MATERIALIZED (
+                           SELECT id FROM jobs WHERE account_id = $1 ORDER BY id LIMIT 5000 FOR UPDATE)
+                       DELETE FROM jobs WHERE id IN (SELECT id FROM pending)",
             account,
         ))
         .await?;

@@ -2,10 +2,7 @@ use super::*;
 use crate::{
     accounts::{create, lock_shared},
     keyring::Keyring,
-    tenancy::{
-        Feature,
-        applications::{self, NewApplication},
-    },
+    tenancy::testing::create_application,
 };
 use base::{SystemEnvironment, TestEnvironment};
 use db::testing::TestDb;
@@ -30,13 +27,7 @@ impl Fixture {
         let blobs =
             BlobStore::open(&BlobBackend::Memory, keyring.derive("blobs"), environment.clone()).unwrap();
         let mut tx = test.db.write().await.unwrap();
-        let new = NewApplication {
-            name: "Test",
-            organisation: None,
-            billing_source: None,
-            features: &Feature::ALL,
-        };
-        let app = applications::create(&mut tx, &*environment, &new).await.unwrap();
+        let app = create_application(&mut tx, &*environment).await;
         let account = create(&mut tx, &*environment, app, "Production", 100).await.unwrap();
         tx.commit().await.unwrap();
         Self { test, environment, blobs, receipts: ReceiptSigner::new(&keyring), account }

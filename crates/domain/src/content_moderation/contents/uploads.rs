@@ -15,7 +15,9 @@ use crate::{
     tenancy::limits::{self, LimitError, LimitReachedError, LimitSettings},
     vault::Vault,
 };
-use base::{AccountId, ContentId, ContentUploadId, Environment, Id as _, Secret, SignedDuration, Timestamp};
+use base::{
+    AccountId, ContentId, ContentUploadId, Environment, Id as _, Secret, SignedDuration, Timestamp, Uuid,
+};
 use db::{Db, DbError, FromRow, Query, ReadTx, WriteTx, sql};
 use futures_util::{TryStreamExt as _, future::BoxFuture};
 use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
@@ -581,7 +583,7 @@ pub(super) async fn take(
 }
 
 /// Takes its file from a content that is deleted in this transaction, and deletes the file's key. [`ContentUploads::delete_due`]
-/// deletes the file.
+/// deletes the file. The caller records the erasure, as the last of its transaction.
 pub(in crate::content_moderation) async fn release(
     tx: &mut WriteTx,
     content: ContentId,
@@ -594,10 +596,8 @@ pub(in crate::content_moderation) async fn release(
             now,
         ))
         .await?;
-    for UploadIdRow { id } in released {
-        erasure_keys::erase(tx, KeyOwner::ContentUpload(id)).await?;
-    }
-    Ok(())
+    let released: Vec<Uuid> = released.into_iter().map(|upload| upload.id.into()).collect();
+    erasure_keys::delete_keys(tx, &released).await
 }
 
 /// Deletes rows by a statement that returns their `bytes`, and counts their files no more; returns how many there were.
@@ -680,7 +680,6 @@ impl ExternalAccountData for ContentUploads {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base::Uuid;
 
     #[test]
     fn a_location_is_read_as_it_was_written() {

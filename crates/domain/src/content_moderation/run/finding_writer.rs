@@ -185,10 +185,7 @@ mod tests {
         },
         erasure_keys::{ErasureKeys, KeyOwner},
         keyring::Keyring,
-        tenancy::{
-            Feature,
-            applications::{self, NewApplication},
-        },
+        tenancy::testing::create_application,
         vault::Vault,
     };
     use base::{Environment as _, Picture, SignedDuration, TestEnvironment, Uuid};
@@ -333,13 +330,7 @@ mod tests {
         /// Writes the row of the account, which few statements look at.
         async fn open_account(&self) {
             let mut tx = self.test.db.write().await.unwrap();
-            let new = NewApplication {
-                name: "Test",
-                organisation: None,
-                billing_source: None,
-                features: &Feature::ALL,
-            };
-            let app = applications::create(&mut tx, &*self.environment, &new).await.unwrap();
+            let app = create_application(&mut tx, &*self.environment).await;
             tx.execute(sql!(
                 "INSERT INTO accounts (id, app_id, name, created_at) VALUES ($1, $2, 'Test', $3)",
                 self.account,

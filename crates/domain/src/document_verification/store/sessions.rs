@@ -380,19 +380,9 @@ impl DocumentSessionStore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        keyring::Keyring,
-        tenancy::{
-            Feature,
-            applications::{self, NewApplication},
-        },
-    };
-    use base::{DocumentTraceId, TestEnvironment};
+    use crate::tenancy::testing::{LOCK_WAITING_TIME, TestApplication};
+    use base::DocumentTraceId;
     use db::testing::TestDb;
-    use std::time::Duration;
-
-    /// Longer than it takes to get as far as a lock that another transaction holds.
-    const WAITING_TIME: Duration = Duration::from_millis(300);
 
     /// The row of a session, with a trace whose time is over and one that is kept for an hour.
     struct StoredSession {
@@ -405,20 +395,11 @@ mod tests {
 
     impl StoredSession {
         async fn open() -> Self {
-            let test = TestDb::open().await;
-            let env = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
-            let (now, hour) = (env.now(), SignedDuration::from_hours(1));
-            let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
-            let store = DocumentSessionStore::new(test.db.clone(), env.clone(), vault, hour);
+            let TestApplication { test, environment, vault, app } = TestApplication::open().await;
+            let (now, hour) = (environment.now(), SignedDuration::from_hours(1));
+            let store = DocumentSessionStore::new(test.db.clone(), environment, vault, hour);
             let session: DocumentSessionId = Uuid::from_u128(1).into();
             let mut tx = test.db.write().await.unwrap();
-            let new = NewApplication {
-                name: "Test",
-                organisation: None,
-                billing_source: None,
-                features: &Feature::ALL,
-            };
-            let app = applications::create(&mut tx, &*env, &new).await.unwrap();
             tx.execute(sql!(
                 "INSERT INTO identity_sessions (id, app_id, state, triggered, token_hash, sealed, version, until_at,
                                                 destroy_at, forget_at, created_at)
@@ -490,7 +471,7 @@ mod tests {
         let mut tx = stored.test.db.write().await.unwrap();
         assert!(stored.store.lock(&mut tx, stored.session).await.unwrap().is_none(), "it does not open");
         let erasing = stored.erase();
-        tokio::time::sleep(WAITING_TIME).await;
+        tokio::time::sleep(LOCK_WAITING_TIME).await;
         stored.store.crypto_shred_unopened(&mut tx, stored.session).await.unwrap();
         tx.commit().await.unwrap();
         erasing.await.unwrap().unwrap();
@@ -503,7 +484,7 @@ mod tests {
         let mut tx = stored.test.db.write().await.unwrap();
         tx.execute(sql!("DELETE FROM document_traces WHERE id = $1", stored.expired_trace)).await.unwrap();
         let erasing = stored.erase();
-        tokio::time::sleep(WAITING_TIME).await;
+        tokio::time::sleep(LOCK_WAITING_TIME).await;
         erasure_keys::erase(&mut tx, KeyOwner::DocumentTrace(stored.expired_trace)).await.unwrap();
         tx.commit().await.unwrap();
         erasing.await.unwrap().unwrap();

@@ -86,7 +86,9 @@ async fn a_content_is_archived_while_a_moderation_of_it_writes() {
     // As if the one that is stopped last ran.
     let last: Option<JobIdRow> = {
         let mut view = fixture.app.api.db.read().await.unwrap();
-        view.fetch_optional(sql!("SELECT job_id FROM moderations ORDER BY id DESC LIMIT 1")).await.unwrap()
+        view.fetch_optional(sql!("SELECT job_id FROM moderations ORDER BY job_id DESC LIMIT 1"))
+            .await
+            .unwrap()
     };
     let JobIdRow { job_id } = last.unwrap();
     let mut run = fixture.app.api.db.write().await.unwrap();

@@ -58,7 +58,9 @@ async fn a_content_is_deleted_while_a_moderation_of_it_writes() {
     // As if the one that is deleted last ran on.
     let last: Option<JobIdRow> = {
         let mut view = fixture.app.api.db.read().await.unwrap();
-        view.fetch_optional(sql!("SELECT job_id FROM moderations ORDER BY id DESC LIMIT 1")).await.unwrap()
+        view.fetch_optional(sql!("SELECT job_id FROM moderations ORDER BY job_id DESC LIMIT 1"))
+            .await
+            .unwrap()
     };
     let JobIdRow { job_id } = last.unwrap();
     fixture
@@ -84,4 +86,34 @@ async fn a_content_is_deleted_while_a_moderation_of_it_writes() {
     assert_eq!(fixture.count(sql!("SELECT count(*) FROM moderations")).await, 0);
     let left = sql!("SELECT count(*) FROM jobs WHERE kind = 'run-moderation'");
     assert_eq!(fixture.count(left).await, 0);
+}
+
+/// On PostgreSQL, which would end one of two transactions that wait for each other: whoever erases the embeddings of a moderation
+/// changes its findings, and then counts the erasure.
+#[tokio::test]
+async fn a_content_is_deleted_while_the_embeddings_of_one_of_its_moderations_are_erased() {
+    let fixture = AccountFixture::start_with_media().await;
+    let (content, _) = fixture.finished_moderation(json!({})).await;
+    fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;
+    fixture.app.run_due_jobs().await;
+    let mut erasing = fixture.app.api.db.write().await.unwrap();
+    // Those of the one that is deleted last.
+    let erased = sql!(
+        "UPDATE findings SET sealed_embedding = NULL
+          WHERE moderation_id = (SELECT id FROM moderations ORDER BY job_id DESC LIMIT 1)"
+    );
+    assert!(erasing.execute(erased).await.unwrap() > 0);
+    let path = format!("/contents/{content}");
+    let (deleted, ()) = tokio::join!(fixture.call("DELETE", &path, None), async {
+        fixture.app.wait_until_blocked(1).await;
+        erasing.execute(sql!("UPDATE erasure_progress SET erased = erased + 1 WHERE id = 1")).await.unwrap();
+        erasing.commit().await.unwrap();
+    });
+    assert_eq!(deleted.status_and_code(), "204", "{}", deleted.json());
+    assert_eq!(fixture.count(sql!("SELECT count(*) FROM moderations")).await, 0);
+    assert_eq!(
+        fixture.count(sql!("SELECT count(*) FROM erasure_keys")).await,
+        0,
+        "their keys went with them"
+    );
 }
