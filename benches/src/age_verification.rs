@@ -5,7 +5,7 @@ use crate::report::{BenchReport, Goal, MeasuredFigure};
 use anyhow::{Context as _, ensure};
 use measure::{
     client::{self, Connection},
-    clock, percentile,
+    clock,
     server_process::ServerProcess,
 };
 use serde::Deserialize;
@@ -55,20 +55,7 @@ pub(crate) async fn measure(
         Some(Goal::AtLeast(500.0)),
     );
     report.add("the same, time on a core for each", MeasuredFigure::times(&cores), None, None, None);
-    report.add(
-        "creating one in that crowd: p50",
-        MeasuredFigure::time(percentile(&latencies, 0.5)),
-        None,
-        None,
-        None,
-    );
-    report.add(
-        "creating one in that crowd: p99",
-        MeasuredFigure::time(percentile(&latencies, 0.99)),
-        None,
-        None,
-        None,
-    );
+    report.add_latencies("creating one in that crowd", &latencies);
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 
 use crate::{
     checkout_paths::CheckoutPaths,
-    python_peers::PythonPeers,
+    peer_process::PeerProcess,
     report::{BenchReport, Goal, MeasuredFigure, line},
 };
 use anyhow::Context as _;
@@ -126,7 +126,7 @@ fn beside_peers(
     photos: &[(std::path::PathBuf, Vec<String>, Vec<String>)],
     times: &[f64],
 ) -> anyhow::Result<()> {
-    let mut peers = PythonPeers::start(&place.peer.join("readers"), "peers.py")?;
+    let mut peers = PeerProcess::start_python(&place.peer.join("readers"), "peers.py")?;
     let photos = photos.get(..PHOTOS_READ_BY_PEERS).unwrap_or(photos);
     let ours = photos.iter().map(|(_, want, read)| (want.as_slice(), read.clone()));
     print_peer_accuracy("assay", ours);

@@ -3,61 +3,16 @@
 use crate::{
     checkout_paths::CheckoutPaths,
     image_analysis,
+    peer_process::PeerProcess,
     report::{BenchReport, MeasuredFigure, line},
     sample_photo::SamplePhoto,
 };
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use measure::{clock, server_process::ServerProcess};
-use serde_json::Value;
-use std::{
-    io::{BufRead as _, BufReader, Write as _},
-    path::Path,
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-    time::Instant,
-};
+use std::{path::Path, time::Instant};
 
 /// Photos that each side processes before it is the other's turn.
 const PHOTOS_PER_TURN: usize = 5;
-
-struct HumanProcess {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-}
-
-impl HumanProcess {
-    fn start(place: &CheckoutPaths) -> anyhow::Result<Self> {
-        let mut child = Command::new("node")
-            .arg(place.peer.join("human.mjs"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .context("node cannot be started")?;
-        let (input, output) = (child.stdin.take(), child.stdout.take());
-        let (input, output) = input.zip(output).context("the peer has its pipes")?;
-        Ok(Self { child, input, output: BufReader::new(output) })
-    }
-
-    fn ask(&mut self, command: &str) -> anyhow::Result<Value> {
-        writeln!(self.input, "{command}")?;
-        let mut answer = String::new();
-        if self.output.read_line(&mut answer)? == 0 {
-            bail!("the peer ended; `npm ci` in benches installs what it needs");
-        }
-        let answer: Value = serde_json::from_str(&answer)?;
-        match answer.get("error") {
-            Some(error) => bail!("the peer failed: {error}"),
-            None => Ok(answer),
-        }
-    }
-}
-
-impl Drop for HumanProcess {
-    fn drop(&mut self) {
-        let _ended_already = self.child.kill();
-        let _ended = self.child.wait();
-    }
-}
 
 /// Our whole calls and the peer's decoding and models take turns on the same photo.
 pub(crate) async fn measure(
@@ -71,7 +26,7 @@ pub(crate) async fn measure(
     let file = folder.join("photo.jpg");
     std::fs::write(&file, &photo.jpeg)?;
     let started = Instant::now();
-    let mut human = HumanProcess::start(place)?;
+    let mut human = PeerProcess::start_node(&place.peer.join("human.mjs"))?;
     let about = human.ask(&format!("setup {}", file.display()))?;
     let start = clock::milliseconds(started.elapsed());
     line(format_args!("peer: {about}"));
@@ -101,7 +56,7 @@ pub(crate) async fn measure(
     );
     let resident = (
         MeasuredFigure::megabytes(&[clock::resident_megabytes(server.id())?]),
-        MeasuredFigure::megabytes(&[clock::resident_megabytes(human.child.id())?]),
+        MeasuredFigure::megabytes(&[clock::resident_megabytes(human.id())?]),
     );
     report.add("memory after these calls", resident.0, Some(("human 3.3.6, WASM", resident.1)), None, None);
     report.add("start of the peer, first photo included", MeasuredFigure::time(start), None, None, None);

@@ -154,6 +154,14 @@ impl BenchReport {
         self.rows.push(row);
     }
 
+    /// Adds the median of times in milliseconds, and the one that 99 % of them do not exceed.
+    pub(crate) fn add_latencies(&mut self, name: &str, latencies: &[f64]) {
+        for (part, share) in [("p50", 0.5), ("p99", 0.99)] {
+            let figure = MeasuredFigure::time(percentile(latencies, share));
+            self.add(&format!("{name}: {part}"), figure, None, None, None);
+        }
+    }
+
     /// Reads what [`Self::write`] wrote.
     pub(crate) fn read(file: &Path) -> anyhow::Result<Self> {
         let text = std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;

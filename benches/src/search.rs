@@ -6,7 +6,7 @@
 
 use crate::{
     checkout_paths::CheckoutPaths,
-    python_peers::PythonPeers,
+    peer_process::PeerProcess,
     report::{BenchReport, Goal, MeasuredFigure, line},
 };
 use anyhow::Context as _;
@@ -91,7 +91,7 @@ pub(crate) fn measure(
     folder: &Path,
     rounds: usize,
 ) -> anyhow::Result<()> {
-    let mut peers = PythonPeers::start(&place.peer, "search_peers.py")?;
+    let mut peers = PeerProcess::start_python(&place.peer, "search_peers.py")?;
     line(format_args!("search: {} kernels; times are those on a core", FaceIndex::kernel_name()));
     for case in &SEARCH_CASES {
         let folder = tempfile::tempdir_in(folder)?;
@@ -153,7 +153,7 @@ impl<'a> SearchBench<'a> {
         Ok(FaceIndex::open(&self.folder.join("index"), &space, &Secret::new([2; 32]))?)
     }
 
-    fn run(&self, report: &mut BenchReport, peers: &mut PythonPeers, rounds: usize) -> anyhow::Result<()> {
+    fn run(&self, report: &mut BenchReport, peers: &mut PeerProcess, rounds: usize) -> anyhow::Result<()> {
         let before = clock::resident_megabytes(std::process::id())?;
         let (index, opened) = clock::time(|| self.open());
         let index = index?;

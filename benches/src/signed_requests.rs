@@ -2,7 +2,7 @@
 
 use crate::report::{BenchReport, Goal, MeasuredFigure};
 use measure::{
-    client, clock, percentile,
+    client, clock,
     server_process::ServerProcess,
     signed_calls::{send, send_in_turn, sign},
 };
@@ -40,19 +40,6 @@ pub(crate) async fn measure(
     );
     report.add("the same, time on a core for each", MeasuredFigure::times(&cores), None, None, None);
     report.add("the same, one at a time", MeasuredFigure::times(&alone), None, None, None);
-    report.add(
-        "the same, 32 at a time: p50",
-        MeasuredFigure::time(percentile(&latencies, 0.5)),
-        None,
-        None,
-        None,
-    );
-    report.add(
-        "the same, 32 at a time: p99",
-        MeasuredFigure::time(percentile(&latencies, 0.99)),
-        None,
-        None,
-        None,
-    );
+    report.add_latencies("the same, 32 at a time", &latencies);
     Ok(())
 }

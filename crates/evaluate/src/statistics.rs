@@ -48,8 +48,7 @@ pub(super) fn wilson_interval(count: usize, all: usize) -> ConfidenceInterval {
 /// Area under the ROC curve: the probability that a genuine score is greater than an impostor score, ties counting
 /// half.
 pub(super) fn auc(genuine: &[f64], impostor: &[f64]) -> f64 {
-    let mut sorted = impostor.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    let sorted = sorted(impostor);
     mean(genuine.iter().map(|score| {
         let below = sorted.partition_point(|other| other < score);
         let equal = sorted.partition_point(|other| other <= score) - below;
@@ -73,25 +72,27 @@ pub(super) fn error_rates(real: &[f64], fake: &[f64], threshold: f64) -> ErrorRa
     }
 }
 
+fn sorted(scores: &[f64]) -> Vec<f64> {
+    let mut sorted = scores.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+}
+
+/// The share of scores below a threshold; the scores are sorted.
+fn share_below(scores: &[f64], threshold: f64) -> f64 {
+    scores.partition_point(|&score| score < threshold) as f64 / scores.len().max(1) as f64
+}
+
 /// The highest threshold that refuses at most the share `bpcer` of the bona fide presentations.
 pub(super) fn threshold_at_bpcer(real: &[f64], bpcer: f64) -> f64 {
-    let mut sorted = real.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    let sorted = sorted(real);
     let refused = (bpcer * sorted.len() as f64 + 1e-9).floor() as usize;
     sorted.get(refused).copied().unwrap_or(f64::INFINITY)
 }
 
 /// Equal error rate: the mean of APCER and BPCER at the threshold where they are closest.
 pub(super) fn equal_error_rate(real: &[f64], fake: &[f64]) -> f64 {
-    let sorted = |scores: &[f64]| {
-        let mut sorted = scores.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        sorted
-    };
     let (real, fake) = (sorted(real), sorted(fake));
-    let share_below = |scores: &[f64], threshold: f64| {
-        scores.partition_point(|&score| score < threshold) as f64 / scores.len().max(1) as f64
-    };
     real.iter()
         .chain(&fake)
         .chain(&[f64::INFINITY])
@@ -109,15 +110,7 @@ const MAX_CURVE_POINTS: usize = 400;
 /// The curve of error rates over all thresholds: for each, the share of false acceptances (of `fake`) and the share of false
 /// refusals (of `real`), by rising false acceptances.
 pub(super) fn detection_error_tradeoff(real: &[f64], fake: &[f64]) -> Vec<(f64, f64)> {
-    let sorted = |scores: &[f64]| {
-        let mut sorted = scores.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        sorted
-    };
     let (real, fake) = (sorted(real), sorted(fake));
-    let share_below = |scores: &[f64], threshold: f64| {
-        scores.partition_point(|&score| score < threshold) as f64 / scores.len().max(1) as f64
-    };
     let mut thresholds: Vec<f64> = real.iter().chain(&fake).copied().chain([f64::INFINITY]).collect();
     thresholds.sort_by(|a, b| b.total_cmp(a));
     thresholds.dedup();

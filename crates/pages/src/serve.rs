@@ -39,49 +39,43 @@ const BRAND_META: &str = "name=\"brand\" content=\"Svc\"";
 /// The headers of every answer of a page.
 pub(crate) type PageHeaders = [(HeaderName, &'static str); 6];
 
+const fn page_headers(
+    content_policy: &'static str,
+    resource_policy: &'static str,
+    permissions: &'static str,
+) -> PageHeaders {
+    [
+        (header::CONTENT_SECURITY_POLICY, content_policy),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), resource_policy),
+        (HeaderName::from_static("permissions-policy"), permissions),
+    ]
+}
+
+const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+     img-src 'self' data: blob:; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; \
+     frame-ancestors 'none'";
+const CAMERA_PERMISSIONS: &str = "camera=(self), geolocation=(), microphone=()";
+
 /// Nothing from other origins, nothing inline, no frames, no referrer; no camera, location or microphone.
-pub(crate) static ISOLATED_HEADERS: PageHeaders = [
-    (
-        header::CONTENT_SECURITY_POLICY,
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
-         manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    ),
-    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (header::REFERRER_POLICY, "no-referrer"),
-    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-    (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()"),
-];
+pub(crate) static ISOLATED_HEADERS: PageHeaders =
+    page_headers(CONTENT_POLICY, "same-origin", "camera=(), geolocation=(), microphone=()");
 
 /// The same for a page with a camera that a relying party may show in a frame. The pages do not know the origins of
 /// relying parties: who serves the page fills in those of its session.
-pub(crate) static EMBEDDABLE_HEADERS: PageHeaders = [
-    (
-        header::CONTENT_SECURITY_POLICY,
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
-         manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    ),
-    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (header::REFERRER_POLICY, "no-referrer"),
-    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-    (HeaderName::from_static("cross-origin-resource-policy"), "cross-origin"),
-    (HeaderName::from_static("permissions-policy"), "camera=(self), geolocation=(), microphone=()"),
-];
+pub(crate) static EMBEDDABLE_HEADERS: PageHeaders =
+    page_headers(CONTENT_POLICY, "cross-origin", CAMERA_PERMISSIONS);
 
 /// The same for a page that shows another of this server's pages in a frame.
-pub(crate) static FRAMING_HEADERS: PageHeaders = [
-    (
-        header::CONTENT_SECURITY_POLICY,
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
-         manifest-src 'self'; worker-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; \
-         frame-ancestors 'none'",
-    ),
-    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (header::REFERRER_POLICY, "no-referrer"),
-    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-    (HeaderName::from_static("cross-origin-resource-policy"), "cross-origin"),
-    (HeaderName::from_static("permissions-policy"), "camera=(self), geolocation=(), microphone=()"),
-];
+pub(crate) static FRAMING_HEADERS: PageHeaders = page_headers(
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
+     manifest-src 'self'; worker-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; \
+     frame-ancestors 'none'",
+    "cross-origin",
+    CAMERA_PERMISSIONS,
+);
 
 /// Names under `assets/` contain a hash of their contents; the others are revalidated each time.
 const CACHE_IMMUTABLE: &str = "public, max-age=31536000, immutable";
