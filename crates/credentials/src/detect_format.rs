@@ -17,6 +17,8 @@ use std::{io::Read, sync::Arc};
 
 /// Characters of a QR code at most (version 40, alphanumeric, error correction L).
 pub const MAX_QR_CHARS: usize = 4296;
+/// Characters of a proof at most that was fetched from its issuer.
+pub const MAX_FETCHED_CHARS: usize = 64 << 10;
 /// Bytes that a compressed proof may inflate to.
 pub const MAX_INFLATED_PROOF_BYTES: usize = 16 * 1024;
 /// Characters of a device's response at most, if a terminal sends it with its session. One with a portrait has fewer.
@@ -110,6 +112,20 @@ pub fn parse_scanned(value: &str) -> Result<ScannedValue, UnsupportedProofError>
             )),
         });
     }
+    parse_bounded(value)
+}
+
+/// Parses what an issuer handed out at an address that was scanned, as [`parse_scanned`] does, but up to
+/// [`MAX_FETCHED_CHARS`] characters: what is too long for a code is why there are addresses.
+pub fn parse_fetched(value: &str) -> Result<ScannedValue, UnsupportedProofError> {
+    if value.chars().take(MAX_FETCHED_CHARS + 1).count() > MAX_FETCHED_CHARS {
+        return Err(UnsupportedProofError::new("the proof is longer than one that is fetched may be"));
+    }
+    parse_bounded(value)
+}
+
+/// Parses a value whose length was checked.
+fn parse_bounded(value: &str) -> Result<ScannedValue, UnsupportedProofError> {
     // Code readers append line ends. Spaces are kept: a space is a digit of base45.
     let text = value.trim_matches(['\r', '\n', '\t']);
     if let Some(other) = parse_address(text) {

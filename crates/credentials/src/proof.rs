@@ -4,8 +4,9 @@ use crate::detect_format::ProofToken;
 use crate::trust::TrustList;
 
 pub use crate::detect_format::{
-    MAX_INFLATED_PROOF_BYTES, MAX_QR_CHARS, MAX_RESPONSE_CHARS, MAX_TRANSCRIPT_BYTES, ParsedProof,
-    ScannedValue, TerminalSession, TerminalSessionError, parse_device_response, parse_scanned,
+    MAX_FETCHED_CHARS, MAX_INFLATED_PROOF_BYTES, MAX_QR_CHARS, MAX_RESPONSE_CHARS, MAX_TRANSCRIPT_BYTES,
+    ParsedProof, ScannedValue, TerminalSession, TerminalSessionError, parse_device_response, parse_fetched,
+    parse_scanned,
 };
 pub use crate::error::{ProofFailureReason, ProofVerificationError, UnsupportedProofError};
 pub use crate::verification::{

@@ -275,7 +275,7 @@ impl RetentionSettings {
                 "Proofs of age: which presentations were used (hashes)",
                 &["used_presentations"],
                 Until(
-                    "the presentation could not be shown again; of one without the holder's signature, until a signed one could not",
+                    "the presentation could not be shown again, and for a day where its issuer was asked first; of one without the holder's signature, until a signed one could not",
                 ),
             ),
             rule("Invitations to fetch a proof of age", &["holder_grants"], Until("they expire")),

@@ -22,7 +22,7 @@ use utoipa::ToSchema;
 pub(crate) struct AgeRequest<'a> {
     /// The image in base64; a `data:` prefix is accepted.
     #[serde(borrow, default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, required = true)]
     img: Option<Cow<'a, str>>,
     #[serde(default, deserialize_with = "object")]
     metadata: Option<CaptureMetadata>,

@@ -11,7 +11,10 @@ use super::{
     explain::Explanation,
     signed_request::AttemptHeaders,
 };
-use crate::{ApiState, http::json::object};
+use crate::{
+    ApiState,
+    http::json::{object, whole_number},
+};
 use axum::{Json, extract::State};
 use domain::image_analysis::{LivenessAssurance, ThresholdOperator, ValidationLevel};
 use std::borrow::Cow;
@@ -22,14 +25,15 @@ use utoipa::ToSchema;
 pub(crate) struct AgeAntispoofingVerifyRequest<'a> {
     /// The image in base64; a `data:` prefix is accepted.
     #[serde(borrow, default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, required = true)]
     img: Option<Cow<'a, str>>,
     #[serde(default, deserialize_with = "object")]
     metadata: Option<CaptureMetadata>,
     #[serde(default, deserialize_with = "object")]
     secure: Option<SecureCaptureProof>,
     /// Years, 1 to 120.
-    #[schema(value_type = i64, minimum = 1, maximum = 120)]
+    #[serde(default, deserialize_with = "whole_number")]
+    #[schema(value_type = i64, required = true, minimum = 1, maximum = 120)]
     threshold: Option<i64>,
     /// `OVER` (default) passes at or above the threshold, `UNDER` below it.
     #[serde(default)]

@@ -22,7 +22,7 @@ use utoipa::ToSchema;
 pub(crate) struct AntispoofingRequest<'a> {
     /// The image in base64; a `data:` prefix is accepted.
     #[serde(borrow, default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, required = true)]
     pub(super) img: Option<Cow<'a, str>>,
     #[serde(default, deserialize_with = "object")]
     pub(super) metadata: Option<CaptureMetadata>,

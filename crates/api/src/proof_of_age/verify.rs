@@ -19,10 +19,10 @@ use utoipa::ToSchema;
 #[schema(as = PoaQuery)]
 pub(crate) struct VerifyProofRequest {
     #[serde(default, deserialize_with = "object")]
-    #[schema(value_type = ScannedCode)]
+    #[schema(value_type = ScannedCode, required = true)]
     qr: Option<ScannedCode>,
     #[serde(default, deserialize_with = "object")]
-    #[schema(value_type = ScanningTerminal)]
+    #[schema(value_type = ScanningTerminal, required = true)]
     terminal: Option<ScanningTerminal>,
     #[serde(default, deserialize_with = "object")]
     notification: Option<ProofNotificationTarget>,

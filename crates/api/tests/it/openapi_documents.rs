@@ -2,7 +2,7 @@
 
 use api::openapi::DOCUMENT_NAMES;
 use axum::{body::Body, http::Request};
-use serde_json::Value;
+use serde_json::{Value, json};
 use testkit::{SignedCall, TestApp};
 
 async fn document(app: &TestApp, name: &str) -> Value {
@@ -38,6 +38,24 @@ fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
         }
         Value::Array(items) => items.iter().for_each(|item| references(item, found)),
         _ => {}
+    }
+}
+
+/// Clients that are made from the documents must ask for what operations refuse to be without.
+#[tokio::test]
+async fn what_image_analysis_and_proof_of_age_need_is_required() {
+    let app = TestApp::start().await;
+    for (name, schema, needed) in [
+        ("ai", "AgeRequest", &["img"][..]),
+        ("ai", "AntispoofingRequest", &["img"]),
+        ("ai", "AgeVerifyRequest", &["img", "threshold"]),
+        ("ai", "AgeAntispoofingVerifyRequest", &["img", "threshold"]),
+        ("proof", "PoaQuery", &["qr", "terminal"]),
+        ("proof", "ScannedCode", &["value", "scanned_at"]),
+        ("proof", "ScanningTerminal", &["id"]),
+    ] {
+        let document = document(&app, name).await;
+        assert_eq!(document["components"]["schemas"][schema]["required"], json!(needed), "{schema}");
     }
 }
 

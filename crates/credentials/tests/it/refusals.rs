@@ -4,8 +4,8 @@ use crate::kit::*;
 use ciborium::Value as Cbor;
 use credentials::issue::{AgeAttestation, issue_code};
 use credentials::proof::{
-    MAX_INFLATED_PROOF_BYTES, MAX_QR_CHARS, ProofFailureReason, ScannedValue, VerificationTerms,
-    parse_scanned,
+    MAX_FETCHED_CHARS, MAX_INFLATED_PROOF_BYTES, MAX_QR_CHARS, ProofFailureReason, ScannedValue,
+    VerificationTerms, parse_fetched, parse_scanned,
 };
 use flate2::{Compression, write::ZlibEncoder};
 use serde_json::{Value, json};
@@ -124,6 +124,8 @@ fn sizes_are_bounded_before_anything_is_parsed() {
         parse_scanned(&"\u{1f600}".repeat(MAX_QR_CHARS)).unwrap_err().measured.is_none(),
         "characters, not bytes"
     );
+    let long = "A".repeat(MAX_FETCHED_CHARS + 1);
+    assert!(parse_fetched(&long).unwrap_err().detail.contains("longer than one that is fetched"));
 
     let bomb = deflated(&vec![0; 10_000_000]);
     let code = hc1(&bomb[..2800.min(bomb.len())]);

@@ -102,6 +102,7 @@ impl ProofOfAgeService {
         key_requests: KeyRequestPolicy,
     ) -> Result<ProofDecision, ProofOfAgeError> {
         let parsed = match &query.session_transcript {
+            None if query.is_fetched => proof::parse_fetched(&query.value),
             None => proof::parse_scanned(&query.value),
             Some(transcript) => {
                 let key = query.reader_key.as_ref().map(|key| key.expose().as_str());

@@ -12,7 +12,7 @@ use super::{
 use crate::delivery::{OutboxError, WebhookMethod};
 use base::{AppId, SignedDuration};
 use credentials::{
-    proof::{ProofFailureReason, VerifiedProof},
+    proof::{MAX_FETCHED_CHARS, ProofFailureReason, VerifiedProof},
     status::{StatusList, StatusListError},
     trust::{TrustList, TrustedIssuer, VerificationKey},
 };
@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Bytes of a proof that is fetched, at most.
-const MAX_PROOF_BYTES: u64 = 64 << 10;
+const MAX_PROOF_BYTES: u64 = MAX_FETCHED_CHARS as u64;
 /// Bytes of a status list, a key set or a trust list, at most.
 const MAX_DOCUMENT_BYTES: u64 = 4 << 20;
 /// How long an issuer may take to respond.
@@ -55,6 +55,9 @@ impl Job for ResolveProof {
 
 /// After this many attempts the verification is completed without the issuer.
 const MAX_RESOLVE_ATTEMPTS: i64 = 7;
+/// How long the use of a presentation is remembered, at least, whose verification was completed later than the answer: another
+/// verification of the same one may be waiting too, longer than it could be shown.
+const LATE_USE_RETENTION: SignedDuration = SignedDuration::from_hours(24);
 
 #[derive(FromRow)]
 struct PendingProofRow {
@@ -131,6 +134,7 @@ impl ProofOfAgeService {
                 IssuerReply::Stored => {}
                 IssuerReply::Proof(value) => {
                     query.value = value;
+                    query.is_fetched = true;
                     query.scanned_at = self.0.env.now();
                     // Later attempts judge this proof, as of now: the issuer may hand it out once, and it grows old.
                     self.replace_query(&job.proof, &query).await?;
@@ -293,7 +297,8 @@ impl ProofOfAgeService {
         let (provider, outcome) = match apply_exclusions(decision, &pending.excluded_providers) {
             ProofDecision::Decided { provider, outcome } => (provider.or(pending.record.provider), outcome),
             ProofDecision::Valid(verified) => {
-                let first = reserve_presentation(&mut tx, &verified, &job.proof).await?;
+                let first =
+                    reserve_presentation(&mut tx, &verified, &job.proof, now, LATE_USE_RETENTION).await?;
                 let outcome = if first { self.proven_outcome(&verified) } else { already_used() };
                 (Some(verified.provider.clone()), outcome)
             }

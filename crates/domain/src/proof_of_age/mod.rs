@@ -23,9 +23,9 @@ use crate::{
     vault::Vault,
 };
 use assessment::{IssuerName, ProofDecision, already_used};
-use base::{AppId, Environment, SignedDuration};
+use base::{AppId, Environment, SignedDuration, Timestamp};
 use credentials::{
-    proof::VerifiedProof,
+    proof::{MAX_SCAN_AGE, ProofCheck, VerifiedProof},
     trust::{TrustedIssuer, VerificationKey},
 };
 use db::{AuditEvent, Db, DbError, FromRow, Json, WriteTx, sql};
@@ -176,7 +176,7 @@ impl ProofOfAgeService {
                 (ProofRecord::decided(id, now, provider, outcome), false)
             }
             ProofDecision::Valid(verified) => {
-                let outcome = if reserve_presentation(tx, &verified, &id).await? {
+                let outcome = if reserve_presentation(tx, &verified, &id, now, MAX_SCAN_AGE).await? {
                     self.proven_outcome(&verified)
                 } else {
                     already_used()
@@ -186,7 +186,7 @@ impl ProofOfAgeService {
             ProofDecision::NeedsIssuer { issuer: IssuerName { provider, .. }, verified, .. } => {
                 let provider = Some(provider);
                 let fresh = match &verified {
-                    Some(verified) => reserve_presentation(tx, verified, &id).await?,
+                    Some(verified) => reserve_presentation(tx, verified, &id, now, MAX_SCAN_AGE).await?,
                     None => true,
                 };
                 if fresh {
@@ -275,16 +275,31 @@ fn aad(id: &str) -> Vec<u8> {
     format!("pending proof {id}").into_bytes()
 }
 
-/// Records the use of a proof. True if it is the first use, or was recorded by this same verification.
-async fn reserve_presentation(tx: &mut WriteTx, verified: &VerifiedProof, id: &str) -> Result<bool, DbError> {
+/// Records the use of a proof. True if it is the first use, or was recorded by this same verification. A use whose time is over
+/// does not count, whether or not it has been deleted.
+///
+/// The use of a presentation that counts once is remembered for `at_least` from now on: verifications of the same one may be
+/// under way, however long ago the scans were.
+async fn reserve_presentation(
+    tx: &mut WriteTx,
+    verified: &VerifiedProof,
+    id: &str,
+    now: Timestamp,
+    at_least: SignedDuration,
+) -> Result<bool, DbError> {
+    // A credential that anybody can copy has neither: its holder has no other one, and shows the same again.
+    let counts_once = verified.holder_bound || verified.checks.contains(&ProofCheck::Fresh);
+    let until = verified.replay_key_until;
+    let until = if counts_once { until.max(now + at_least) } else { until };
     let rows = tx
         .execute(sql!(
             "INSERT INTO used_presentations (use_key, proof_id, expires_at) VALUES ($1, $2, $3)
-             ON CONFLICT (use_key) DO UPDATE SET expires_at = excluded.expires_at
-              WHERE used_presentations.proof_id = excluded.proof_id",
+             ON CONFLICT (use_key) DO UPDATE SET proof_id = excluded.proof_id, expires_at = excluded.expires_at
+              WHERE used_presentations.proof_id = excluded.proof_id OR used_presentations.expires_at <= $4",
             verified.replay_key.to_vec(),
             id,
-            verified.replay_key_until,
+            until,
+            now,
         ))
         .await?;
     Ok(rows == 1)

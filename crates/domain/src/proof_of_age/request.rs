@@ -51,6 +51,9 @@ pub struct ProofNotificationRequest {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ProofQuery {
     pub(super) value: String,
+    /// Whether the value is what its issuer handed out, and not what was scanned.
+    #[serde(default)]
+    pub(super) is_fetched: bool,
     pub(super) scanned_at: Timestamp,
     #[serde(default)]
     pub(super) session_transcript: Option<String>,
@@ -113,7 +116,16 @@ impl ProofQuery {
         let store = store_id.as_deref().unwrap_or_default().chars().count();
         check_max_chars("terminal.store_id", "it has", store, MAX_ID_CHARS, "send the store's own id")?;
         let notification = notification.map(|request| notification_message(request, outbox)).transpose()?;
-        Ok(Self { value, scanned_at, session_transcript, reader_key, terminal_id, store_id, notification })
+        Ok(Self {
+            value,
+            is_fetched: false,
+            scanned_at,
+            session_transcript,
+            reader_key,
+            terminal_id,
+            store_id,
+            notification,
+        })
     }
 }
 

@@ -121,9 +121,10 @@ struct FrameHeader {
     width: u16,
     height: u16,
     components: usize,
-    /// Quantisation table of the first and, if there is one, the second component.
+    /// Quantisation table of the first component.
     luma_table: u8,
-    chroma_table: Option<u8>,
+    /// Those of the second and the third, if there are any.
+    chroma_tables: [Option<u8>; 2],
 }
 
 impl FrameHeader {
@@ -141,11 +142,12 @@ impl FrameHeader {
         }
         let table = |component: usize| rest.get(component * 3 + 2).copied();
         let luma_table = table(0).ok_or(broken)?;
-        Ok(Self { width, height, components, luma_table, chroma_table: table(1) })
+        Ok(Self { width, height, components, luma_table, chroma_tables: [table(1), table(2)] })
     }
 }
 
-/// The sum of each quantisation table, by the table's number.
+/// The sum of each quantisation table, by the table's number. Of several tables with one number the coarsest counts: which of them
+/// the pixels were coded with depends on where each stands, and the one that comes last may be of no use.
 #[derive(Default)]
 struct QuantisationTables([Option<u32>; 4]);
 
@@ -155,12 +157,13 @@ impl QuantisationTables {
             let (wide, number) = (head >> 4, usize::from(head & 0x0f));
             let length = if wide == 0 { 64 } else { 128 };
             let (values, rest) = rest.split_at_checked(length)?;
-            let sum = if wide == 0 {
+            let sum: u32 = if wide == 0 {
                 values.iter().map(|&value| u32::from(value)).sum()
             } else {
                 values.chunks_exact(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum()
             };
-            *self.0.get_mut(number)? = Some(sum);
+            let known = self.0.get_mut(number)?;
+            *known = Some(known.map_or(sum, |other| sum.max(other)));
             content = rest;
         }
         Some(())
@@ -168,14 +171,16 @@ impl QuantisationTables {
 
     /// Estimates the quality on the scale of the Independent JPEG Group: the highest quality whose standard tables sum
     /// up to at least as much as the file's. Exact for tables of that scale. For others it compares the overall
-    /// coarseness of luma and chroma together, so that a finer table of another encoder counts as at least as good.
+    /// coarseness of luma and chroma together, so that a finer table of another encoder counts as at least as good. Of two
+    /// tables for chroma the coarser counts.
     fn quality(&self, frame: &FrameHeader) -> Option<u8> {
-        let luma = (*self.0.get(usize::from(frame.luma_table))?)?;
-        let chroma = match frame.chroma_table {
-            Some(number) => (*self.0.get(usize::from(number))?)?,
-            None => 0,
-        };
-        let colour = frame.chroma_table.is_some();
+        let sum = |number: u8| self.0.get(usize::from(number)).copied().flatten();
+        let luma = sum(frame.luma_table)?;
+        let mut chroma = 0;
+        for number in frame.chroma_tables.into_iter().flatten() {
+            chroma = sum(number)?.max(chroma);
+        }
+        let colour = frame.chroma_tables[0].is_some();
         let standard = |quality: u32| {
             let chroma = if colour { scaled_sum(&STANDARD_CHROMA_TABLE, quality) } else { 0 };
             scaled_sum(&STANDARD_LUMA_TABLE, quality) + chroma

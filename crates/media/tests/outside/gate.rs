@@ -141,6 +141,37 @@ fn jpeg_quality_is_read_from_the_tables() {
     assert_eq!((measured.measured, measured.limit.as_str()), (94.0, "JPEG quality 95 to 100"));
 }
 
+/// The segments of a JPEG that hold its quantisation tables.
+fn quantisation_tables(file: &[u8]) -> Vec<u8> {
+    let (mut at, mut tables) = (2, Vec::new());
+    while file[at + 1] != 0xda {
+        let end = at + 2 + usize::from(u16::from_be_bytes([file[at + 2], file[at + 3]]));
+        if file[at + 1] == 0xdb {
+            tables.extend_from_slice(&file[at..end]);
+        }
+        at = end;
+    }
+    tables
+}
+
+#[test]
+fn no_further_table_makes_a_coarse_jpeg_a_fine_one() {
+    let (coarse, fine) = (jpeg(50), jpeg(100));
+    // Decoders have read the tables by then.
+    let (picture, end) = coarse.split_at(coarse.len() - 2);
+    let touched_up = [picture, &quantisation_tables(&fine), end].concat();
+    let refusal = refused(&touched_up, &strict(), ImageErrorCode::UnsupportedImageFormat);
+    assert_eq!(refusal.measured.unwrap().measured, 50.0);
+
+    // The third component has a table of its own, with greater steps than the other two.
+    let mut blotched = fine.clone();
+    let frame = blotched.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
+    blotched[frame + 18] = 2;
+    let table = [&[0xff, 0xdb, 0, 67, 2][..], &[255; 64]].concat();
+    blotched.splice(2..2, table);
+    refused(&blotched, &strict(), ImageErrorCode::UnsupportedImageFormat);
+}
+
 #[test]
 fn file_size_has_two_bounds() {
     let rules = |min: usize, max: usize| ImageLimits {

@@ -13,7 +13,7 @@ use axum::{
     body::{Body, Bytes},
     http::{Method, Uri, request::Parts},
 };
-use base::Uuid;
+use base::{SignedDuration, Uuid};
 use domain::tenancy::{
     OrganisationStatus,
     calling_application::{CallingApplication, CallingApplicationError},
@@ -68,6 +68,9 @@ impl From<RequestSignatureError> for SignatureAuthError {
     }
 }
 
+/// If its body takes longer to arrive than this, the sender of a request is looked up again.
+const MAX_CALLER_AGE: SignedDuration = SignedDuration::from_secs(1);
+
 /// Authenticates a request by the application of this id; its body has at most `limit` bytes.
 ///
 /// The checks are in the order of image analysis's error table, so that each defect gets its own code. The body is read
@@ -80,11 +83,12 @@ pub(crate) async fn authenticate_signature(
     hint: &'static str,
     id: Option<&str>,
 ) -> Result<SignedCaller, SignatureAuthError> {
+    let begun_at = api.environment.now();
     let caller = api.calling_applications.identify(id).await.map_err(SignatureAuthError::Caller)?;
     let signature = signed_request::parse_digest(header_text(&parts.headers, api.brand.auth_digest()))?;
     // The signature covers the URI as it was sent, before a virtual host or the sandbox changed its path.
     let uri = parts.extensions.get::<SandboxUri>().map_or(&parts.uri, |SandboxUri(uri)| uri);
-    let check_query = || {
+    let check_query = |caller: &CallingApplication| {
         let clock = TimestampPolicy {
             now: api.environment.now(),
             max_skew: api.settings.signature.max_clock_skew,
@@ -92,7 +96,7 @@ pub(crate) async fn authenticate_signature(
         };
         clock.check_query(uri.query())
     };
-    check_query()?;
+    check_query(&caller)?;
     signed_request::check_length(&caller.keys, &signature)?;
 
     // Application ids are public, so until the signature is verified the sender may be anybody.
@@ -105,6 +109,12 @@ pub(crate) async fn authenticate_signature(
         }
         SignatureAuthError::Body(error)
     })?;
+    // A key may have been revoked while the body arrived, or the application disabled.
+    let caller = if api.environment.now().duration_since(begun_at) > MAX_CALLER_AGE {
+        api.calling_applications.identify(id).await.map_err(SignatureAuthError::Caller)?
+    } else {
+        caller
+    };
     if let Err(refused) =
         api.signature_guard.verify(&caller, parts.method.clone(), uri, &body, signature).await
     {
@@ -121,12 +131,12 @@ pub(crate) async fn authenticate_signature(
     count_application(api, caller.app, &caller.limits).await?;
     // The sender decides how long the body takes. An earlier use of the nonce is forgotten once its timestamp is refused, so
     // the timestamp must still be right, and not only when the request began: also when the nonce was found unused.
-    let stamps = check_query()?;
+    let stamps = check_query(&caller)?;
     let fresh = api.nonces.use_once(caller.app, stamps.nonce, stamps.remember_until).await;
     if !fresh.map_err(|error| SignatureAuthError::Unavailable(error.into()))? {
         return Err(RequestSignatureError::NonceUsed.into());
     }
-    check_query()?;
+    check_query(&caller)?;
     Ok(SignedCaller { caller, body })
 }
 

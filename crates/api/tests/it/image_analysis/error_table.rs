@@ -172,6 +172,32 @@ async fn a_nonce_is_accepted_once_however_late_the_body_is() {
     assert_eq!(send(Body::from_stream(stream::once(late_body))).await, "401 INVALID_TIMESTAMP");
 }
 
+/// Whoever has stolen a key has half a minute for each body that has begun.
+#[tokio::test]
+async fn a_key_that_is_revoked_while_the_body_arrives_signs_nothing() {
+    let app = TestApp::start().await;
+    let (nonce, timestamp) = (app.environment.uuid_v7(), app.environment.now().as_second());
+    let query = format!("nonce={nonce}&timestamp={timestamp}");
+    let message = CanonicalRequest { method: "POST", path: "/ai/v1/age", query: Some(&query), body: b"{}" };
+    let digest = testkit::sign(&message);
+    let (environment, db) = (app.environment.clone(), app.api.db.clone());
+    let late_body = async move {
+        environment.advance(SignedDuration::from_secs(2));
+        let mut tx = db.write().await.unwrap();
+        tx.execute(sql!("UPDATE public_keys SET revoked_at = $1", environment.now())).await.unwrap();
+        tx.commit().await.unwrap();
+        Ok::<_, std::io::Error>("{}")
+    };
+    let request = Request::builder()
+        .method("POST")
+        .uri(format!("/ai/v1/age?{query}"))
+        .header(app.api.brand.auth_id(), app.app.to_string())
+        .header(app.api.brand.auth_digest(), &digest)
+        .body(Body::from_stream(stream::once(late_body)))
+        .unwrap();
+    assert_eq!(app.send(request).await.status_and_code(), "400 INVALID_PUBLIC_KEY");
+}
+
 #[tokio::test]
 async fn a_refused_signature_uses_up_no_nonce() {
     let app = TestApp::start().await;
@@ -424,6 +450,18 @@ async fn invalid_request_body_names_the_path() {
         let repeated = SignedCall::post("/ai/v1/age").json(&json!({})).query(switch, words).send(&app).await;
         assert_eq!(repeated.status_and_code(), "400 INVALID_REQUEST_BODY", "{words}");
         assert!(repeated.json()["error_message"].as_str().unwrap().contains(switch), "{words}");
+    }
+}
+
+#[tokio::test]
+async fn a_threshold_is_a_whole_number_however_it_is_written() {
+    let app = TestApp::start().await;
+    for path in ["/ai/v1/age-verify", "/ai/v1/age-antispoofing-verify"] {
+        for threshold in ["18", "18.0", "1.8e1"] {
+            let body = format!("{{\"threshold\":{threshold}}}");
+            let answer = SignedCall::post(path).body(body).send(&app).await;
+            assert_eq!(answer.status_and_code(), PASSED, "{path} {threshold}");
+        }
     }
 }
 

@@ -49,6 +49,15 @@ impl Issuer {
         };
         issue::issue_code(&self.key, &grant, app.environment.now(), random_id(app)).unwrap()
     }
+
+    /// A JWS of a type, signed with the issuer's key.
+    pub(crate) fn jws(&self, kind: &str, claims: &Value) -> String {
+        let mut header = jsonwebtoken::Header::new(jsonwebtoken::Algorithm::ES256);
+        header.typ = Some(kind.to_owned());
+        header.kid = self.key.jwk()["kid"].as_str().map(str::to_owned);
+        let key = jsonwebtoken::EncodingKey::from_ec_der(self.key.to_pkcs8_der().expose());
+        jsonwebtoken::encode(&header, claims, &key).unwrap()
+    }
 }
 
 fn random_id(app: &TestApp) -> [u8; 16] {

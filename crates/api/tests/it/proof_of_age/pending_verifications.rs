@@ -6,8 +6,9 @@ use crate::{
 };
 use base::{Environment as _, SignedDuration};
 use credentials::proof::StatusReference;
+use db::sql;
 use domain::{
-    proof_of_age::{ProofOfAgeService, ProofOfAgeSettings},
+    proof_of_age::{self, ProofOfAgeService, ProofOfAgeSettings},
     tenancy::limits::LimitSettings,
 };
 use media::fetch::Fetcher;
@@ -48,11 +49,7 @@ fn status_list(issuer: &Issuer, app: &TestApp, uri: &str) -> String {
         "iss": issuer.id, "sub": uri, "iat": app.environment.now().as_second(), "ttl": 600,
         "exp": app.environment.now().as_second() + 3600, "status_list": { "bits": 1, "lst": list },
     });
-    let mut header = jsonwebtoken::Header::new(jsonwebtoken::Algorithm::ES256);
-    header.typ = Some("statuslist+jwt".to_owned());
-    header.kid = issuer.key.jwk()["kid"].as_str().map(str::to_owned);
-    let key = jsonwebtoken::EncodingKey::from_ec_der(issuer.key.to_pkcs8_der().expose());
-    jsonwebtoken::encode(&header, &claims, &key).unwrap()
+    issuer.jws("statuslist+jwt", &claims)
 }
 
 #[tokio::test]
@@ -268,6 +265,56 @@ async fn a_reference_is_fetched_from_its_issuer_and_consent_is_awaited() {
         let result = fetch(&app, &token, pending.json()["id"].as_str().unwrap()).await;
         assert_eq!(outcome(&result), expected, "{path}: {}", result.json());
     }
+}
+
+/// A mobile document or a credential with many claims is longer than a code can be.
+#[tokio::test]
+async fn a_proof_from_a_reference_may_be_longer_than_a_code() {
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let issuer = Issuer::new(&environment, "https://pass.example");
+    let entry = issuer.entry(&json!({ "reference_hosts": ["localhost"] }));
+    let (app, _file) = server_trusting(json!([entry])).await;
+    let token = app.bearer_token(&ALL_SCOPES).await;
+    let now = app.environment.now().as_second();
+    let claims = json!({
+        "iss": issuer.id, "iat": now, "exp": now + 60, "jti": "proof 1", "age_over_18": true, "terms": "x".repeat(6000),
+    });
+    let proof = issuer.jws("JWT", &claims);
+    assert_eq!(verify(&app, &token, &scan(&app, &proof)).await.status.as_u16(), 422, "it is no code");
+    let issuers = StubServer::start(move |_| StubReply::body("application/jwt", proof.clone())).await;
+    let pending = verify(&app, &token, &scan(&app, &issuers.url("/proof"))).await;
+    assert_eq!(outcome(&pending), "202 PENDING -");
+    app.run_due_jobs().await;
+    let result = fetch(&app, &token, pending.json()["id"].as_str().unwrap()).await;
+    assert_eq!(outcome(&result), "200 SUCCESS -", "{}", result.json());
+}
+
+/// Two tills have scanned one code whose key has to be fetched, and the jobs that fetch it run late: minutes after the code could
+/// be shown.
+#[tokio::test]
+async fn a_code_counts_once_however_late_its_verifications_are_decided() {
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let old = Issuer::new(&environment, "https://pass.example");
+    let new = Issuer::new(&environment, "https://pass.example");
+    let keys = json!({ "keys": [new.key.jwk()] }).to_string();
+    let issuers = StubServer::start(move |_| StubReply::body("application/jwk-set+json", keys.clone())).await;
+    let (app, _file) =
+        server_trusting(json!([old.entry(&json!({ "key_set_url": issuers.url("/keys") }))])).await;
+    let token = app.bearer_token(&ALL_SCOPES).await;
+    let scanned = scan(&app, &new.code(&app, None));
+    let later = verify(&app, &token, &scanned).await;
+    app.execute(sql!("UPDATE jobs SET state = 'PARKED' WHERE kind = 'resolve-proof'")).await;
+    let first = verify(&app, &token, &scanned).await;
+    assert_eq!([&first, &later].map(outcome), ["202 PENDING -", "202 PENDING -"]);
+
+    app.environment.advance(SignedDuration::from_mins(10));
+    app.run_due_jobs().await;
+    assert_eq!(outcome(&fetch(&app, &token, first.json()["id"].as_str().unwrap()).await), "200 SUCCESS -");
+    proof_of_age::purge(&app.api.db, &*app.environment).await.unwrap();
+    app.execute(sql!("UPDATE jobs SET state = 'WAITING' WHERE kind = 'resolve-proof'")).await;
+    app.run_due_jobs().await;
+    let result = fetch(&app, &token, later.json()["id"].as_str().unwrap()).await;
+    assert_eq!(outcome(&result), "200 FAILURE PRESENTATION_ALREADY_USED");
 }
 
 /// The attempts to get the status list go on for longer than a proof is fresh, and some issuers hand a proof out once.

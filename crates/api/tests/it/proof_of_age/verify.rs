@@ -344,6 +344,31 @@ async fn of_many_tills_that_scan_one_code_one_succeeds() {
     assert_eq!(lines.iter().filter(|line| *line == "200 FAILURE PRESENTATION_ALREADY_USED").count(), 19);
 }
 
+/// Its holder has no other one, so its use is not remembered for as long as it is valid, nor for as long as it takes to delete it.
+#[tokio::test]
+async fn a_credential_without_its_holders_signature_counts_again_as_soon_as_its_use_is_over() {
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let issuer = Issuer::new(&environment, "https://pass.example");
+    let entry = issuer.entry(&json!({ "formats": ["sd-jwt-vc"], "unbound": true }));
+    let (app, _file) = server_trusting(json!([entry])).await;
+    let token = app.bearer_token(&ALL_SCOPES).await;
+    let now = app.environment.now().as_second();
+    let claims = json!({
+        "iss": "https://pass.example", "vct": "urn:example:age", "iat": now, "exp": now + 86_400, "age_over_18": true,
+    });
+    let shown = format!("{}~", issuer.jws("dc+sd-jwt", &claims));
+    // 30 seconds, in which a signed one may be scanned, and 125 more.
+    for (seconds, expected) in [
+        (0, "200 SUCCESS -"),
+        (154, "200 FAILURE PRESENTATION_ALREADY_USED"),
+        (1, "200 SUCCESS -"),
+        (1, "200 FAILURE PRESENTATION_ALREADY_USED"),
+    ] {
+        app.environment.advance(SignedDuration::from_secs(seconds));
+        assert_eq!(outcome(&verify(&app, &token, &scan(&app, &shown)).await), expected, "{seconds} s later");
+    }
+}
+
 #[tokio::test]
 async fn an_excluded_issuer_is_one_entry_of_the_trust_list_and_an_excluded_provider_all_of_its_entries() {
     let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
