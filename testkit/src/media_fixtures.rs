@@ -6,10 +6,7 @@ use std::{
     collections::HashMap,
     path::Path,
     process::{Command, Stdio},
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex},
 };
 
 /// Serves files over https, whole and in ranges.
@@ -17,7 +14,6 @@ use std::{
 pub struct FileServer {
     server: StubServer,
     files: SharedFiles,
-    missed: Arc<AtomicUsize>,
 }
 
 type SharedFiles = Arc<Mutex<HashMap<String, Arc<Vec<u8>>>>>;
@@ -26,17 +22,12 @@ impl FileServer {
     /// Starts without files.
     pub async fn start() -> Self {
         let files = SharedFiles::default();
-        let missed = Arc::<AtomicUsize>::default();
-        let (served, counted) = (files.clone(), missed.clone());
+        let served = files.clone();
         let server = StubServer::start(move |request| {
-            let reply = answer(&served, request);
-            if reply.is_none() {
-                counted.fetch_add(1, Ordering::Relaxed);
-            }
-            reply.unwrap_or_else(|| StubReply::status(404))
+            answer(&served, request).unwrap_or_else(|| StubReply::status(404))
         })
         .await;
-        Self { server, files, missed }
+        Self { server, files }
     }
 
     /// Adds or replaces a file; returns its address.
@@ -63,9 +54,10 @@ impl FileServer {
         self.server.captured().len()
     }
 
-    /// How many requests were answered with 404 so far.
-    pub fn missed_count(&self) -> usize {
-        self.missed.load(Ordering::Relaxed)
+    /// How many requests for a file were answered so far, also with 404.
+    pub fn requests_for(&self, name: &str) -> usize {
+        let path = format!("/{name}");
+        self.server.captured().iter().filter(|request| request.uri.path() == path).count()
     }
 
     /// The address of a name, whether or not there is such a file.

@@ -320,12 +320,15 @@ impl ModerationEnder {
             .await?;
         for UnfinishedModerationRow { id, account_id } in waiting {
             let mut tx = db.write().await?;
-            if accounts::lock_shared(&mut tx, account_id).await?
-                && let Some(context) = self.load_context(&mut tx, id, Some(ModerationState::Queued)).await?
-            {
-                let draft = self.draft_action(NotificationReason::Waiting);
-                self.notifier.notify(&mut tx, &context, &draft).await?;
-                tx.commit().await?;
+            if accounts::lock_shared(&mut tx, account_id).await? {
+                // Whoever tells that it began or ended, or deletes it, has this list until then: if it waits now, it
+                // still does when that is told.
+                notification_lists::reserve_timestamp(&mut tx, account_id, self.environment.now()).await?;
+                if let Some(context) = self.load_context(&mut tx, id, Some(ModerationState::Queued)).await? {
+                    let draft = self.draft_action(NotificationReason::Waiting);
+                    self.notifier.notify(&mut tx, &context, &draft).await?;
+                    tx.commit().await?;
+                }
             }
         }
         Ok(())

@@ -11,7 +11,10 @@ use super::super::{
 };
 use crate::{
     ApiState,
-    http::idempotency::{IdempotencyKeyHeader, idempotent},
+    http::{
+        idempotency::{IdempotencyKeyHeader, idempotent},
+        json::object,
+    },
 };
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::{ContentUploadId, Secret, Uuid};
@@ -32,6 +35,7 @@ pub(crate) struct RegisterContentRequest {
     #[schema(value_type = ContentType, example = "IMAGE")]
     r#type: Option<ContentType>,
     /// What the camera demands of whoever watches it; of an address of RTSP only. It is sealed, and never shown again.
+    #[serde(default, deserialize_with = "object")]
     credentials: Option<CameraCredentialsRequest>,
     /// Profiles that are known to be in it.
     #[schema(value_type = Option<Vec<Uuid>>, max_items = 100)]
@@ -46,7 +50,6 @@ pub(crate) struct RegisterContentRequest {
 /// A camera's user name and password. They are answered to a Digest challenge (RFC 7616, RFC 2069), and to a Basic one over
 /// TLS (`rtsps`) only.
 #[derive(serde::Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct CameraCredentialsRequest {
     /// The user name, without colon.
     #[schema(min_length = 1, max_length = 255)]

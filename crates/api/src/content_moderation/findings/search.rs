@@ -9,7 +9,7 @@ use super::super::{
     request::{AccountRequest, CommandPayload, ReceivedCommand},
     violations::CommandViolations,
 };
-use crate::ApiState;
+use crate::{ApiState, http::json};
 use axum::{Json, extract::State};
 use base::{ContentId, ModerationFindingId, ModerationId, ProfileId, Timestamp};
 use domain::{
@@ -34,6 +34,7 @@ pub(crate) struct SearchFindingsRequest {
     #[schema(value_type = Option<Uuid>)]
     profile_id: Option<String>,
     /// The maximum number of findings to return.
+    #[serde(default, deserialize_with = "json::whole_number")]
     #[schema(minimum = 1, maximum = 100, default = 20)]
     most: Option<i64>,
     /// How similar a face must be: 1 for the same picture, 0.5 at the distance up to which two faces are taken for one

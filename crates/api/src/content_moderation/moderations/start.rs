@@ -13,7 +13,7 @@ use crate::{
     ApiState,
     http::{
         idempotency::{IdempotencyKeyHeader, idempotent, stored_response},
-        json::object,
+        json,
     },
 };
 use axum::{extract::State, http::StatusCode, response::Response};
@@ -35,13 +35,14 @@ pub(crate) struct StartModerationRequest {
     #[schema(value_type = Option<Vec<Uuid>>, max_items = 1000)]
     group_ids: TextList,
     /// Notify about unknown faces that look younger than this, years.
+    #[serde(default, deserialize_with = "json::whole_number")]
     #[schema(minimum = 0, maximum = 100)]
     age_estimation: Option<i64>,
     /// Whether to notify about unknown faces.
     #[schema(default = false)]
     unknown_faces: Option<bool>,
     /// Where notifications go.
-    #[serde(default, deserialize_with = "object")]
+    #[serde(default, deserialize_with = "json::object")]
     notifications: Option<NotificationTargets>,
     /// The member whose inbox receives notifications.
     #[schema(value_type = Option<Uuid>)]

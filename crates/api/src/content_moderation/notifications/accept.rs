@@ -7,7 +7,7 @@ use super::{
     },
     review::{NotificationDecision, ReviewNotificationRequest, record_review},
 };
-use crate::ApiState;
+use crate::{ApiState, http::json::object};
 use axum::{Json, extract::State};
 use base::MemberId;
 use domain::content_moderation::{StatementDecision, reviews::ReviewDecision};
@@ -24,6 +24,7 @@ pub(crate) struct AcceptNotificationBody {
     #[schema(value_type = Option<Uuid>)]
     member_id: Option<MemberId>,
     /// What the platform decides about the content or its author, for the statement of reasons. Stored encrypted.
+    #[serde(default, deserialize_with = "object")]
     decision: Option<StatementDecision>,
 }
 

@@ -11,7 +11,7 @@ use super::{
     },
     fields::decode_picture,
 };
-use crate::ApiState;
+use crate::{ApiState, http::json};
 use axum::{Json, extract::State};
 use base::{FaceId, GroupId, ProfileId};
 use domain::{
@@ -33,6 +33,7 @@ pub(crate) struct SearchProfilesRequest {
     #[schema(value_type = String, content_encoding = "base64")]
     face: Option<String>,
     /// The maximum number of profiles to return.
+    #[serde(default, deserialize_with = "json::whole_number")]
     #[schema(minimum = 1, maximum = 50, default = 5)]
     most: Option<i64>,
     /// Groups whose members are looked for; everybody, if absent.

@@ -190,13 +190,15 @@ async fn credentials_are_a_cameras_and_bounded() {
         assert_eq!(answer.status_and_code(), "400 INVALID_REQUEST", "{credentials}");
         assert_eq!(first_error(&answer)["property"], path, "{credentials}");
     }
-    for credentials in
-        [json!("a:b"), json!({ "username": "a" }), json!({ "username": "a", "password": "b", "realm": "c" })]
-    {
+    for credentials in [json!("a:b"), json!(["a", "b"]), json!({ "username": "a" })] {
         let body = json!({ "url": rtsp, "type": "LIVE_VIDEO", "credentials": credentials });
         let answer = fixture.call("POST", "/contents", Some(body)).await;
         assert_eq!(answer.status_and_code(), "400 INVALID_REQUEST", "{credentials}");
     }
+    let with_more = json!({ "username": "a", "password": "b", "realm": "c" });
+    let body = json!({ "url": rtsp, "type": "LIVE_VIDEO", "credentials": with_more });
+    let answer = fixture.call("POST", "/contents", Some(body)).await;
+    assert_eq!(answer.status_and_code(), "201", "members that are unknown are ignored: {}", answer.json());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,7 +1,7 @@
 //! Moderations of live video.
 
 use crate::content_moderation::AccountFixture;
-use base::SignedDuration;
+use base::{SignedDuration, Uuid};
 use db::sql;
 use domain::content_moderation::SweepModerations;
 use serde_json::{Value, json};
@@ -121,7 +121,7 @@ async fn a_live_video_is_watched_through_an_outage_and_a_restart_until_it_is_sto
     }
 }
 
-/// While its publisher connects again, a server answers 404.
+/// While its publisher connects again, a server answers 404, with nothing, or with a page.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_live_video_that_is_not_there_for_a_moment_is_watched_again_on_sqlite() {
     let fixture = AccountFixture::start_with_media().await;
@@ -149,16 +149,21 @@ async fn a_live_video_that_is_not_there_for_a_moment_is_watched_again_on_sqlite(
             state["position"].as_f64().unwrap()
         };
         while position().await <= 0.0 {}
-        is_there.store(false, Ordering::SeqCst);
-        fixture.files.remove("live.m3u8");
-        let missed = fixture.files.missed_count();
-        // The decoder misses it, and then whoever opens it again.
-        while fixture.files.missed_count() < missed + 2 {
-            position().await;
+        for instead in [None, Some(""), Some("<html>Back in a moment</html>")] {
+            is_there.store(false, Ordering::SeqCst);
+            match instead {
+                None => fixture.files.remove("live.m3u8"),
+                Some(text) => drop(fixture.files.put("live.m3u8", text)),
+            }
+            let asked = fixture.files.requests_for("live.m3u8");
+            // The decoder misses it, and then whoever opens it again.
+            while fixture.files.requests_for("live.m3u8") < asked + 2 {
+                position().await;
+            }
+            let before = position().await;
+            is_there.store(true, Ordering::SeqCst);
+            while position().await <= before {}
         }
-        let before = position().await;
-        is_there.store(true, Ordering::SeqCst);
-        while position().await <= before {}
         assert_eq!(fixture.all_reasons(&id).await, ["STARTED"]);
         working.stop().await;
     };
@@ -258,6 +263,31 @@ async fn a_live_video_that_waits_for_a_place_or_never_opens_is_told() {
     let failed = told.iter().find(|sent| sent["data"]["reasons"] == json!(["FAILED"])).expect("told");
     assert_eq!(failed["data"]["error"], fixture.moderation_state(&id).await["error"]);
     assert_eq!(failed["type"], "ACTION");
+}
+
+/// On PostgreSQL, where it would be told of a moderation that ended while the list of notifications was waited for.
+#[tokio::test]
+async fn a_live_video_that_is_stopped_meanwhile_is_not_told_as_waiting() {
+    let fixture = AccountFixture::start_with_media().await;
+    // So that there is a list of notifications.
+    fixture.finished_moderation(json!({})).await;
+    let stream = LiveStream::of(&face_clip(5.0, &[]));
+    stream.playlist(&fixture, 5, false);
+    let content = fixture.content(&fixture.files.url("live.m3u8"), "LIVE_VIDEO").await;
+    let id = fixture.start_moderation(&content, json!({})).await;
+    fixture.app.environment.advance(SignedDuration::from_secs(31));
+    let mut stopping = fixture.app.api.db.write().await.unwrap();
+    let lock = sql!("UPDATE notification_lists SET gaps = gaps WHERE list_id = $1", fixture.account);
+    stopping.execute(lock).await.unwrap();
+    let (swept, ()) = tokio::join!(fixture.app.api.content_moderation.sweep(SweepModerations {}), async {
+        fixture.app.wait_until_blocked(1).await;
+        let id: Uuid = id.parse().unwrap();
+        let stop = sql!("UPDATE moderations SET state = 'STOPPED' WHERE id = $1", id);
+        stopping.execute(stop).await.unwrap();
+        stopping.commit().await.unwrap();
+    });
+    swept.unwrap();
+    assert_eq!(fixture.all_reasons(&id).await, [""; 0]);
 }
 
 /// Somebody may be banned, or seen better, while they are in view; nobody waits until they leave.

@@ -102,11 +102,21 @@ impl ModerationRun {
 }
 
 /// Whether a stream may come back after an error. Of one that was watched before, servers say that it is not there while its
-/// publisher connects again, and cameras that pause send sound alone; whoever may not watch it is refused for good.
+/// publisher connects again, or answer with nothing, with a page or with half a playlist, and cameras that pause send sound
+/// alone; whoever may not watch it is refused for good.
 fn may_come_back(error: &VideoError, was_watched: bool) -> bool {
     match error {
         VideoError::Status { status, .. } if was_watched => !matches!(status, 401 | 403),
-        VideoError::NotAVideo | VideoError::NoVideoStream(_) if was_watched => true,
+        VideoError::Empty
+        | VideoError::NoIndex
+        | VideoError::NotAVideo
+        | VideoError::NoVideoStream(_)
+        | VideoError::Playlist(_)
+        | VideoError::Unreliable(_)
+            if was_watched =>
+        {
+            true
+        }
         other => other.is_transient(),
     }
 }
@@ -130,12 +140,26 @@ struct StreamOutage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use media::video::ContentAddress;
 
     #[test]
     fn only_a_stream_that_was_watched_is_waited_for_without_pictures() {
-        for error in [VideoError::NotAVideo, VideoError::NoVideoStream("audio".to_owned())] {
+        for error in [
+            VideoError::Empty,
+            VideoError::NoIndex,
+            VideoError::NotAVideo,
+            VideoError::NoVideoStream("audio".to_owned()),
+            VideoError::Playlist("what it names as a playlist is none"),
+            VideoError::Unreliable("it does not speak RTSP"),
+        ] {
             assert!(may_come_back(&error, true) && !may_come_back(&error, false), "{error}");
         }
-        assert!(!may_come_back(&VideoError::Empty, true));
+        for error in [
+            VideoError::Encrypted("SAMPLE-AES".to_owned()),
+            VideoError::Redirects { limit: 5 },
+            VideoError::Status { place: ContentAddress::Content, status: 403 },
+        ] {
+            assert!(!may_come_back(&error, true), "{error}");
+        }
     }
 }

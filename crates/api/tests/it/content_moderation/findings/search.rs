@@ -52,7 +52,7 @@ async fn somebody_is_looked_for_by_their_profile_and_dismissed_faces_are_left_ou
     let mut both = vec![first.clone(), second.clone()];
     both.sort();
     assert_eq!(moderations(json!({ "profile_id": profile })).await, both);
-    let found = fixture.search_findings(json!({ "profile_id": profile, "most": 1 })).await.json();
+    let found = fixture.search_findings(json!({ "profile_id": profile, "most": 1.0 })).await.json();
     assert_eq!(
         (&found["total_count"], &found["compared"], &found["not_comparable"]),
         (&json!(2), &json!(3), &json!(0))

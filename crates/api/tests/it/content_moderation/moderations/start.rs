@@ -14,6 +14,30 @@ async fn a_moderation_is_started() {
     assert_response_snapshot!(fixture.call("POST", "/moderations", Some(body)).await);
 }
 
+/// JSON has one kind of number.
+#[tokio::test]
+async fn an_age_with_a_decimal_point_is_a_whole_number() {
+    let fixture = AccountFixture::start_with_media().await;
+    let url = fixture.files.put("face.png", png(&testkit::face_pictures()[6]));
+    let content = fixture.content(&url, "IMAGE").await;
+    let id = fixture.start_moderation(&content, json!({ "age_estimation": 18.0 })).await;
+    assert_eq!(fixture.moderation_state(&id).await["requested"]["age_estimation"], 18);
+}
+
+#[tokio::test]
+async fn a_moderation_of_another_content_type_is_refused() {
+    let fixture = AccountFixture::start_with_media().await;
+    let url = fixture.files.put("face.png", png(&testkit::face_pictures()[6]));
+    let body = json!({ "content_id": fixture.content(&url, "IMAGE").await });
+    let request = axum::http::Request::post(fixture.path("/moderations"))
+        .header("Authorization", &fixture.key)
+        .header("Svc-Sdk-Id", fixture.app.app.to_string())
+        .header("Content-Type", "text/plain");
+    let refused = fixture.app.send(request.body(body.to_string().into()).unwrap()).await;
+    assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
+    assert_eq!(first_error(&refused)["property"], "Content-Type");
+}
+
 #[tokio::test]
 async fn a_moderation_repeated_with_its_idempotency_key_is_answered_without_asking_for_the_content() {
     let fixture = AccountFixture::start_with_media().await;
@@ -62,6 +86,8 @@ async fn an_unusable_moderation_is_refused_with_the_property() {
         (json!({ "content_id": content, "age_estimation": 101 }), "age_estimation"),
         (json!({ "content_id": content, "age_estimation": -1 }), "age_estimation"),
         (json!({ "content_id": content, "age_estimation": "18" }), "age_estimation"),
+        (json!({ "content_id": content, "age_estimation": 18.5 }), "age_estimation"),
+        (json!({ "content_id": content, "age_estimation": 1e300 }), "age_estimation"),
         (json!({ "content_id": content, "unknown_faces": 1 }), "unknown_faces"),
         (
             json!({ "content_id": content, "notifications": { "web_destinations": ["https://hooks.example.com/", "http://hooks.example.com/"] } }),

@@ -154,6 +154,8 @@ async fn a_decision_that_cannot_be_stated_is_refused() {
         (json!({ "illegal_content_legal_ground": "x".repeat(501) }), "decision.illegal_content_legal_ground"),
         (json!({ "decision_facts": "x".repeat(5001) }), "decision.decision_facts"),
         (json!("removed"), "decision"),
+        (json!([]), "decision"),
+        (json!([["DECISION_VISIBILITY_CONTENT_REMOVED"]]), "decision"),
     ] {
         let body = json!({ "decision": decision });
         let answer = fixture.call("POST", &format!("/notifications/{id}/accept"), Some(body)).await;

@@ -69,8 +69,9 @@ async fn an_enrolled_person_is_read_listed_and_found() {
     let found = fixture.search_by_face(ada).await;
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[0] == id && found[1] == twin, "the nearest comes first");
-    let one =
-        fixture.call("POST", "/profiles/search", Some(json!({ "face": face_base64(ada), "most": 1 }))).await;
+    let one = fixture
+        .call("POST", "/profiles/search", Some(json!({ "face": face_base64(ada), "most": 1.0 })))
+        .await;
     assert_eq!(one.json()["profiles"].as_array().unwrap().len(), 1);
     for most in [0, 51] {
         let bad = fixture
