@@ -14,6 +14,18 @@ export type FieldProblem =
   | "cpf"
   | "name";
 
+/** What was typed or pasted, without the invisible marks, of direction for example, that are copied along. */
+export function withoutMarks(text: string): string {
+  return text.replace(/\p{Cf}/gu, "").trim();
+}
+
+/** A number in plain characters: some keyboards have digits of other scripts. */
+export function plainNumber(text: string): string {
+  return withoutMarks(text)
+    .normalize("NFKC")
+    .replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 0xf));
+}
+
 /** The check digit of card numbers (ISO/IEC 7812-1, annex B). */
 export function isLuhnValid(digits: string): boolean {
   let sum = 0;

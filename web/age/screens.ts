@@ -31,6 +31,7 @@ export interface ScreenContext {
   handedOff: boolean;
   /** Whether a phone could take over. */
   canHandOff: boolean;
+  canGiveConsent: boolean;
   canTakeBackConsent: boolean;
   /** The business's address to return to, if this page may go there. */
   returnUrl: string | undefined;
@@ -271,7 +272,7 @@ export function done(shown: ScreenContext, elsewhere: boolean, more: Child): Scr
 }
 
 export function failed(shown: ScreenContext): Screen {
-  const { session, texts } = shown;
+  const { session, texts, actions } = shown;
   const { failed: say } = texts;
   const error = session.status === "ERROR";
   const [told, leave] = isIssuerSession(session)
@@ -280,10 +281,17 @@ export function failed(shown: ScreenContext): Screen {
   const body = interpolate(error ? say.ERRORBody : told, { business: businessName(session, texts) });
   const reason = reasonOf(session, texts);
   const why = reason === undefined ? undefined : make("p", { class: "why" }, reason);
+  const refused = shown.canGiveConsent ? refusedConsent(shown) : undefined;
   return {
     heading: error ? say.ERROR : say.FAIL,
-    body: [why, paragraph(body), ...exitElements(shown, leave)],
-    spoken: reason === undefined ? body : `${reason} ${body}`,
+    body: [
+      why,
+      paragraph(body),
+      refused ? paragraph(refused) : undefined,
+      refused ? row(button(texts.start.after, () => actions.consent(true))) : undefined,
+      ...exitElements(shown, leave),
+    ],
+    spoken: [reason, body, refused].filter((said) => said !== undefined).join(" "),
   };
 }
 

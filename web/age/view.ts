@@ -11,6 +11,7 @@ import { forgetPath, handOffLink, redirectTabPath } from "./session-url";
 import type { PageEvent } from "./state-machine/events";
 import {
   cancelUrl,
+  canGiveConsent,
   canHandOff,
   canTakeBackConsent,
   isCancellable,
@@ -403,6 +404,7 @@ export class View {
       },
       handedOff: key?.handedOff === true,
       canHandOff: canHandOff(this.#state, availableMethods(session)),
+      canGiveConsent: canGiveConsent(this.#state),
       canTakeBackConsent: canTakeBackConsent(this.#state),
       returnUrl: returnUrl(this.#state),
       tabWaits: issuer.notifiesTab,

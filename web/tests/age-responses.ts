@@ -36,7 +36,7 @@ export function session(id: string, more: Partial<PageSession> = {}): PageSessio
     business: "Demo shop",
     sandbox: false,
     issues: null,
-    consent: { required: false, given: null },
+    consent: { required: false, given: null, may_give: false },
     methods: [method("EMAIL")],
     result: null,
     retry: false,

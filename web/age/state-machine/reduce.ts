@@ -22,6 +22,7 @@ import {
 } from "./session-updates";
 import {
   type Attempt,
+  canGiveConsent,
   canHandOff,
   canTakeBackConsent,
   isCancellable,
@@ -167,7 +168,7 @@ function handleUserAction(t: Transition, event: PageEvent): void {
       return;
     case "consented": {
       const { method, turn } = screen.on === "consent" ? screen : { method: undefined, turn: undefined };
-      const changes = event.given ? screen.on === "start" || screen.on === "none" : canTakeBackConsent(t.state);
+      const changes = event.given ? canGiveConsent(t.state) : canTakeBackConsent(t.state);
       if (screen.on === "consent" || changes) {
         enterScreen(t, { on: "loading" });
         sendRequest(t, { ask: "consent", given: event.given, method, turn: event.given ? turn : undefined });
@@ -416,8 +417,8 @@ function handleFailure(t: Transition, request: PageRequest, failure: Failure): v
     deliverAnswer(t, request.order, NO_SIGNATURE);
   } else if (request.ask === "issue") {
     refuseOrder(t, request.order);
-  } else if (request.ask === "consent" && !request.given && failure.status === 410) {
-    // A check that outlasted the session has ended: what came of it is shown for a while.
+  } else if (request.ask === "consent" && failure.status === 410) {
+    // Time is over, or a check that outlasted the session has ended: what came of it is shown for a while.
     readAgain(t);
   } else {
     handleRefusal(t, failure);

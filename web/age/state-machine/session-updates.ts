@@ -7,6 +7,7 @@ import { abandonOrder } from "./issuer-tab";
 import {
   type Attempt,
   cancelUrl,
+  canGiveConsent,
   isIssuerTab,
   needsConsent,
   type OverReason,
@@ -43,7 +44,7 @@ export function applySession(t: Transition, session: Session): void {
     case "failed":
       abandonOrder(t);
       enterScreen(t, { on: "failed" });
-      announceReturn(t, session, AUTO_RETURN_S);
+      announceReturn(t, session, canGiveConsent(t.state) ? AUTO_RETURN_WITH_OFFERS_S : AUTO_RETURN_S);
       return;
     case "cancelled":
     case "expired":

@@ -277,6 +277,20 @@ export function canTakeBackConsent({ screen, session }: Pick<State, "screen" | "
   }
 }
 
+/** Whether consent to face processing can be given after all on this screen: at the choice, and after a failure if the refusal alone
+ * is in the way. An issuer's session is over by then, and a phone that took over leaves it to the other device. */
+export function canGiveConsent({ key, screen, session }: Pick<State, "key" | "screen" | "session">): boolean {
+  switch (screen.on) {
+    case "start":
+    case "none":
+      return true;
+    case "failed":
+      return session?.consent.may_give === true && session.issuerThreshold === undefined && key?.handedOff === false;
+    default:
+      return false;
+  }
+}
+
 /** Whether this is an issuer's tab, as far as is known yet. */
 export function isIssuerTab({ session, issuer, environment }: State): boolean {
   return session?.issuerThreshold !== undefined || issuer.order !== undefined || environment.issuerPage;

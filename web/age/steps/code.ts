@@ -2,6 +2,7 @@
 
 import { button, make, uniqueId } from "../../shared/dom";
 import { paragraph, row } from "../../shared/elements";
+import { plainNumber } from "../field-validation";
 import type { StepProblem, StepsByKind } from "../session";
 import { interpolate } from "../texts";
 import { otherMethodRow, problemText, type StepContext, type StepView } from "./step";
@@ -48,7 +49,7 @@ export function render(context: StepContext, step: StepsByKind["code"], problem:
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const code = input.value.replace(/[\s-]/g, "");
+    const code = plainNumber(input.value).replace(/[\s-]/g, "");
     if (submit.disabled) {
       return;
     }

@@ -145,15 +145,21 @@ function readValues(fields: Field[]): Map<string, string> {
 }
 
 export function normaliseValue(value: string, name: string, type: FieldType): string {
+  if (type === "email") {
+    return checks.withoutMarks(value);
+  }
   const trimmed = value.trim();
+  const number = checks.plainNumber(value);
   if (type === "tel") {
-    return trimmed.replace(/[\s().\-/]/g, "").replace(/^00/, "+");
+    // The zero that is written in brackets after a country code, as +44 (0)20, is not dialled.
+    const dialled = /^\(?(\+|00)/.test(number) ? number.replace("(0)", "") : number;
+    return dialled.replace(/[\s().\-\u2010-\u2015/]/g, "").replace(/^00/, "+");
   }
   if (name === "expiry") {
-    const [, month, year] = /^(\d{1,2})\s*[/.\- ]?\s*(?:20)?(\d\d)$/.exec(trimmed) ?? [];
+    const [, month, year] = /^(\d{1,2})\s*[/.\- ]?\s*(?:20)?(\d\d)$/.exec(number) ?? [];
     return month && year ? `${month.padStart(2, "0")}/${year}` : trimmed;
   }
-  return type === "digits" ? trimmed.replace(/[\s.\-/]/g, "") : trimmed.replace(/\s+/g, " ");
+  return type === "digits" ? number.replace(/[\s.\-\u2010-\u2015/]/g, "") : trimmed.replace(/\s+/g, " ");
 }
 
 /** What is wrong with a field, in words; empty if it is valid. */

@@ -322,6 +322,8 @@ export interface components {
         PageConsent: {
             /** @description The end user's answer, once there is one. */
             given: boolean | null;
+            /** @description Whether the end user may give it now, also after they refused it. */
+            may_give: boolean;
             /** @description Whether consent is required. */
             required: boolean;
         };

@@ -145,7 +145,7 @@ test("a wallet on this device comes back with a code, in whichever tab", async (
 
 test("where a wallet has nothing to say a face is asked for, with consent", async ({ page, server }) => {
   server.methods = [method("DIGITAL_ID"), method("EMAIL")];
-  server.consent = { required: true, given: null };
+  server.consent = { required: true, given: null, may_give: true };
   const face: Step = { kind: "camera", level: "PASSIVE", capture: CAPTURE };
   server.scripts.DIGITAL_ID = (input) =>
     input ? { step: face } : { step: { kind: "wallet", url: "openid4vp://?request_uri=x", links: [], poll_ms: 500 } };

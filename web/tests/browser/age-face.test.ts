@@ -329,7 +329,7 @@ test("who does not want a face measured keeps the other ways, and may think agai
   expect(server.last(/consent/)).toEqual({ given: false });
 
   server.methods = [{ ...FACE }];
-  server.consent = { required: true, given: null };
+  server.consent = { required: true, given: null, may_give: true };
   await arrive(page, server.page());
   await way(page, "Age from your face").click();
   await press(page, "No, choose another way");

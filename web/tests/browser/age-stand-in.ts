@@ -133,7 +133,7 @@ export class AgeStandIn {
   seconds = 900;
   /** Members of the session view that differ from the usual ones. */
   view: Partial<PageSession> = {};
-  consent: PageSession["consent"] = { required: false, given: null };
+  consent: PageSession["consent"] = { required: false, given: null, may_give: false };
   /** Whether the session blocks where its person is. */
   blocked = false;
   result: PageSession["result"] = null;

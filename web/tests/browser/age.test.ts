@@ -232,7 +232,7 @@ test("consent is taken back while a check runs: the check ends, and the other wa
   server,
 }) => {
   server.methods = [method("DOC_SCAN", { biometric: true }), method("EMAIL")];
-  server.consent = { required: true, given: true };
+  server.consent = { required: true, given: true, may_give: true };
   server.scripts.DOC_SCAN = () => ({ ends: "PROCESSING" });
   await page.goto(server.page("doc_scan"));
   await heading(page, "Being checked");
@@ -264,7 +264,7 @@ test("a check of no face goes on when consent is taken back, and says that no fa
   server,
 }) => {
   server.methods = [method("DOC_SCAN"), { ...FACE }];
-  server.consent = { required: true, given: true };
+  server.consent = { required: true, given: true, may_give: true };
   server.scripts.DOC_SCAN = () => ({ ends: "PROCESSING" });
   await page.goto(server.page("doc_scan"));
   await press(page, TAKE_BACK);
@@ -279,7 +279,7 @@ test("a check of no face goes on when consent is taken back, and says that no fa
 
 test("a check that ends while somebody takes back consent shows what came of it", async ({ page, server }) => {
   server.methods = [method("DOC_SCAN", { biometric: true })];
-  server.consent = { required: true, given: true };
+  server.consent = { required: true, given: true, may_give: true };
   server.status = "PROCESSING";
   await page.goto(server.page());
   await press(page, TAKE_BACK);
@@ -310,7 +310,7 @@ test("nobody is led away while they are asked about their consent", async ({ pag
   await page.clock.install();
   await stopClock(page);
   server.methods = [method("DOC_SCAN", { biometric: true })];
-  server.consent = { required: true, given: true };
+  server.consent = { required: true, given: true, may_give: true };
   server.status = "PROCESSING";
   server.view = { callback: { url: `${server.origin}/thanks`, auto: true } };
   await page.goto(server.page());
@@ -323,9 +323,30 @@ test("nobody is led away while they are asked about their consent", async ({ pag
   expect(server.count(/consent/)).toBe(0);
 });
 
+test("who refused and failed for it may allow it after all", async ({ page, server }) => {
+  server.methods = [{ ...FACE, state: "DECLINED", attempts: 1, available: false }];
+  server.consent = { required: true, given: false, may_give: true };
+  server.status = "FAIL";
+  server.result = { method: "AGE_ESTIMATION", status: "FAIL", reason: "DECLINED" };
+  await page.goto(server.page());
+  await heading(page, "Your age was not confirmed");
+  await says(page, "Your face is not measured, as you asked.");
+  await accessible(page, "failed for a refusal");
+  server.view = { retry: true };
+  await press(page, "Allow it after all");
+  await expect.poll(() => server.last(/consent/)).toEqual({ given: true });
+  await expect(page.locator(".way strong")).toHaveText(["Age from your face"]);
+
+  server.view = {};
+  server.consent = { required: true, given: false, may_give: false };
+  await arrive(page, server.page());
+  await heading(page, "Your age was not confirmed");
+  await expect(pressableElement(page, "Allow it after all")).toHaveCount(0);
+});
+
 test("who is blocked can still take back consent and stop", async ({ page, server }) => {
   server.methods = [{ ...FACE }, method("EMAIL")];
-  server.consent = { required: true, given: true };
+  server.consent = { required: true, given: true, may_give: true };
   server.blocked = true;
   await page.goto(server.page());
   await heading(page, "Not available where you are");

@@ -114,9 +114,26 @@ test("what people put between digits is no matter", () => {
   assert.equal(normaliseValue(" 4242 4242-4242.4242 ", "number", "digits"), "4242424242424242");
   assert.equal(normaliseValue("529.982.247-25", "cpf", "digits"), "52998224725");
   assert.equal(normaliseValue("0049 (151) 23/45-67", "phone", "tel"), "+491512345 67".replace(" ", ""));
+  for (const text of [
+    "+44 (0)7700 900123",
+    "0044 (0) 7700 900123",
+    "(+44) (0)7700\u2013900123",
+    "\u202a+44\u00a07700\u00a0900123\u202c",
+    "\uff0b\uff14\uff14 7700 900123",
+    "+\u0664\u0664 \u0667\u0667\u0660\u0660 \u0669\u0660\u0660\u0661\u0662\u0663",
+  ]) {
+    assert.equal(normaliseValue(text, "phone", "tel"), "+447700900123", text);
+  }
+  assert.equal(
+    normaliseValue("(0)7700 900123", "phone", "tel"),
+    "07700900123",
+    "the zero is dialled within the country",
+  );
+  assert.equal(normaliseValue("\u06f4\u06f2\u06f4\u06f2-\uff14\uff12\u2066", "number", "digits"), "424242");
   for (const text of ["4/29", "04/29", "0429", "04 / 2029", "4-2029", "04.29"]) {
     assert.equal(normaliseValue(text, "expiry", "text"), "04/29", text);
   }
   assert.equal(normaliseValue("soon", "expiry", "text"), "soon");
+  assert.equal(normaliseValue("\u202a ada@example.com\u200b ", "email", "email"), "ada@example.com");
   assert.equal(normaliseValue("  Ada   Lovelace ", "full_name", "text"), "Ada Lovelace");
 });

@@ -54,7 +54,7 @@ const WALLET: Step = { kind: "wallet", url: "openid4vp://one", links: [], poll_m
 const DOCUMENT: Step = { kind: "document", url: "/idverify/v1/web/index.html" };
 const REDIRECT: Step = { kind: "redirect", url: "https://id.example" };
 /** Consent that is asked for. */
-const ASKED = { required: true, given: null };
+const ASKED = { required: true, given: null, may_give: true };
 
 function frozen<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
@@ -290,7 +290,7 @@ test("a face is measured after somebody agreed, and not where they do not", () =
   assert.equal(asked().on, "consent");
   const agreed = asked().send({ is: "consented", given: true });
   assert.deepEqual([agreed.on, agreed.asked], ["loading", "consent"]);
-  agreed.read(session({ consent: { required: true, given: true } }));
+  agreed.read(session({ consent: { required: true, given: true, may_give: true } }));
   assert.deepEqual([agreed.on, agreed.asked], ["begin", "begin"]);
   const declined = asked().send({ is: "consented", given: false });
   assert.equal(declined.read(session({ methods: [EMAIL, { ...FACE, state: "DECLINED" }] })).on, "start");
@@ -313,8 +313,8 @@ test("where a wallet has nothing to say and a face is asked for, that is agreed 
 });
 
 /** Consent that was given, and that was refused or taken back. */
-const GIVEN = { required: true, given: true };
-const REFUSED = { required: true, given: false };
+const GIVEN = { required: true, given: true, may_give: true };
+const REFUSED = { required: true, given: false, may_give: true };
 const DOC_WITH_FACE = method("DOC_SCAN", { biometric: true });
 const TAKE_BACK: PageEvent = { is: "consented", given: false };
 
@@ -385,6 +385,48 @@ test("consent can be taken back at the choice, too, and only where it was given"
   ]) {
     assert.deepEqual(Page.atStart(session(more)).send(TAKE_BACK).effects, [], JSON.stringify(more));
   }
+});
+
+const GIVE: PageEvent = { is: "consented", given: true };
+/** A session that a refusal alone keeps from going on. */
+const STOPPED_BY_REFUSAL = { status: "FAIL", consent: REFUSED } as const;
+
+test("where a refusal alone is in the way after a failure, consent can be given after all", () => {
+  const page = Page.atStart(session(STOPPED_BY_REFUSAL));
+  assert.deepEqual([page.on, page.send(GIVE).on, page.asked], ["failed", "loading", "consent"]);
+  page.read(session({ status: "FAIL", consent: GIVEN, retry: true }));
+  assert.deepEqual([page.on, page.asked], ["start", undefined]);
+  assert.deepEqual(page.did("startCountdown"), [{ do: "startCountdown", seconds: 600 }]);
+  for (const more of [
+    { consent: { ...REFUSED, may_give: false } },
+    // Its tab was told that there is no token.
+    { issues: 18 },
+  ]) {
+    assert.deepEqual(Page.atStart(session({ ...STOPPED_BY_REFUSAL, ...more })).send(GIVE).effects, []);
+  }
+  // The other device says so, too.
+  const phone = Page.atStart(session(STOPPED_BY_REFUSAL), {}, { ...KEY, handedOff: true });
+  assert.deepEqual([phone.on, phone.send(GIVE).effects], ["failed", []]);
+});
+
+test("consent that is given too late after a failure leaves the failure as it is", () => {
+  const page = Page.atStart(session(STOPPED_BY_REFUSAL)).send(GIVE).refused(410, "SESSION_EXPIRED");
+  assert.deepEqual([page.on, page.asked], ["loading", "recovery"]);
+  assert.equal(page.read(session({ status: "FAIL", consent: { ...REFUSED, may_give: false } })).on, "failed");
+  const over = Page.atStart(session({ consent: REFUSED }))
+    .send(GIVE)
+    .refused(410, "SESSION_EXPIRED");
+  assert.deepEqual(over.refused(410, "SESSION_EXPIRED").state.screen, { on: "over", why: "expired", issuing: false });
+});
+
+test("who may still give consent has time for it before the page leads back", () => {
+  const callback = { url: "https://shop.example/back", auto: true };
+  const seconds = (consent: PageSession["consent"]) =>
+    Page.atStart(session({ ...STOPPED_BY_REFUSAL, consent, callback }))
+      .did("announceReturn")
+      .map((effect) => effect.seconds);
+  assert.deepEqual(seconds(REFUSED), [AUTO_RETURN_WITH_OFFERS_S]);
+  assert.deepEqual(seconds({ ...REFUSED, may_give: false }), [AUTO_RETURN_S]);
 });
 
 test("who is blocked can still take back consent and stop, and stays blocked", () => {

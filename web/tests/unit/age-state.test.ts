@@ -129,14 +129,14 @@ test("a method's own address begins it only where nothing was tried before", () 
 test("faces are not measured before somebody agreed", () => {
   const methods = [method("AGE_ESTIMATION", { biometric: true })];
   const asked = (given: boolean | null, required = true) => {
-    const one = session({ methods, consent: { required, given } });
+    const one = session({ methods, consent: { required, given, may_give: required } });
     return availableMethods(one).map((method) => needsConsent(one, method));
   };
   assert.deepEqual([asked(null), asked(false), asked(true), asked(null, false)], [[true], [true], [false], [false]]);
 });
 
 test("consent is taken back where it was given, from a check that runs and as long as the session can go on", () => {
-  const given = { required: true, given: true };
+  const given = { required: true, given: true, may_give: true };
   const possible = (screen: ScreenState, more: Partial<PageSession> = {}) =>
     canTakeBackConsent({ screen, session: session({ consent: given, ...more }) });
   const start: ScreenState = { on: "start", again: false };
@@ -144,9 +144,9 @@ test("consent is taken back where it was given, from a check that runs and as lo
   assert.ok(possible(start) && possible({ on: "none" }) && possible(blocked));
   assert.ok(possible({ on: "processing" }, { status: "PROCESSING", seconds_left: 0 }));
   for (const consent of [
-    { required: true, given: null },
-    { required: true, given: false },
-    { required: false, given: true },
+    { required: true, given: null, may_give: true },
+    { required: true, given: false, may_give: true },
+    { required: false, given: true, may_give: false },
   ]) {
     assert.ok(!possible({ on: "processing" }, { status: "PROCESSING", consent }), JSON.stringify(consent));
   }

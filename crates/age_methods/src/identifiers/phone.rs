@@ -32,8 +32,9 @@ impl CallingCode {
             "1" => "1",
             "7" => "8",
             "36" => "06",
-            // In Italy and the Vatican the zero is part of the number, and San Marino's numbers have it too.
-            "39" | "378" | "379" => "",
+            // In Italy and the Vatican the zero is part of the number, and San Marino's numbers have it too. So have those of
+            // Ivory Coast, Benin and the Republic of the Congo.
+            "39" | "378" | "379" | "225" | "229" | "242" => "",
             _ => "0",
         }
     }
@@ -61,10 +62,10 @@ impl PhoneNumber {
     /// `home`.
     pub fn parse(text: &str, home: Option<&CallingCode>) -> Result<Self, AgeMethodError> {
         const INVALID_PHONE: AgeMethodError = AgeMethodError::invalid("phone");
-        let plus = text.starts_with('+');
+        let (plus, text) = text.strip_prefix('+').map_or((false, text), |rest| (true, rest));
         // The zero that is written in brackets after a code, as +44 (0)20, is not dialled.
-        let text = if plus {
-            Zeroizing::new(text[1..].replacen("(0)", "", 1))
+        let text = if plus || text.starts_with("00") {
+            Zeroizing::new(text.replacen("(0)", "", 1))
         } else {
             Zeroizing::new(text.to_owned())
         };
@@ -143,12 +144,16 @@ mod tests {
             ("+44 7700 900123", "", "+447700900123"),
             ("+44 (0)7700 900123", "", "+447700900123"),
             ("0044 7700 900123", "", "+447700900123"),
+            ("0044 (0)7700 900123", "", "+447700900123"),
             ("07700 900-123", "44", "+447700900123"),
             ("7700900123", "+44", "+447700900123"),
             ("(202) 555-0123", "1", "+12025550123"),
             ("1-202-555-0123", "1", "+12025550123"),
             ("+1 202.555.0123", "44", "+12025550123"),
             ("06 12345678", "39", "+390612345678"),
+            ("07 00 00 00 00", "225", "+2250700000000"),
+            ("01 90 00 00 00", "229", "+2290190000000"),
+            ("06 000 0000", "242", "+242060000000"),
             ("8 912 345-67-89", "7", "+79123456789"),
             ("06 30 123 4567", "36", "+36301234567"),
             ("629 255 833", "34", "+34629255833"),

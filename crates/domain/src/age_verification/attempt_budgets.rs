@@ -23,7 +23,7 @@ const COUNTER_WINDOW: SignedDuration = SignedDuration::from_hours(24);
 pub struct AttemptLimits {
     /// Codes of one session, by any method.
     pub codes_per_session: NonZeroU32,
-    /// Codes to one phone number or mail address.
+    /// Codes to one phone number or mailbox.
     pub codes_per_recipient: NonZeroU32,
     /// Codes to phone numbers that differ in their last four digits only.
     pub codes_per_range: NonZeroU32,
@@ -147,8 +147,7 @@ impl AttemptBudgets {
             let subject = |name, subject, limit| BudgetedSubject { name, subject, limit };
             let recipient = match to {
                 CodeSubject::Phone { number, .. } => number.to_owned(),
-                // Mailboxes whose names differ in case alone are one nearly everywhere.
-                CodeSubject::Email { address } => address.to_lowercase(),
+                CodeSubject::Email { address } => mailbox(address),
             };
             let mut subjects =
                 vec![subject("codes_per_recipient", recipient.as_bytes(), limits.codes_per_recipient)];
@@ -275,6 +274,14 @@ impl AttemptBudgets {
     }
 }
 
+/// The mailbox of an address: names that differ in case alone, or in what follows a `+`, are one nearly everywhere.
+fn mailbox(address: &str) -> String {
+    let (name, domain) = address.split_once('@').unwrap_or((address, ""));
+    let owner = name.split_once('+').map_or(name, |(owner, _)| owner);
+    let owner = if owner.is_empty() { name } else { owner };
+    format!("{owner}@{domain}").to_lowercase()
+}
+
 fn exhausted(limit: &'static str, allowed: NonZeroU32) -> Reservation {
     Reservation::Exhausted { limit, allowed: allowed.get() }
 }
@@ -309,6 +316,18 @@ pub(super) async fn purge_usage(db: &Db, now: Timestamp) -> Result<u64, DbError>
 mod tests {
     use super::*;
     use db::testing::TestDb;
+
+    #[test]
+    fn addresses_of_one_mailbox_count_as_one() {
+        for (address, counted) in [
+            ("Ada@Example.com", "ada@example.com"),
+            ("ada+shop+2@example.com", "ada@example.com"),
+            ("ada+@example.com", "ada@example.com"),
+            ("+ada@example.com", "+ada@example.com"),
+        ] {
+            assert_eq!(mailbox(address), counted, "{address}");
+        }
+    }
 
     /// On PostgreSQL, where whoever counts waits for what is purged, and would be waited for.
     #[tokio::test]

@@ -104,11 +104,7 @@ impl AttemptRunner {
                 "the session asks for no biometric consent".to_owned(),
             ));
         }
-        // Where a refusal alone is in the way, they may think better of it. What was decided from a face stays with the
-        // answer that allowed it.
-        let willing =
-            AgeSession { consent: Some(BiometricConsent { given: true, at: now }), ..session.clone() };
-        if session.state.is_ended() && !willing.can_continue(self.methods.get(session.sandbox)) {
+        if !session.takes_consent(self.methods.get(session.sandbox)) {
             return Err(AgeSessionError::InvalidState(format!("the session is {}", session.state)));
         }
         session.consent = Some(BiometricConsent { given, at: now });

@@ -345,6 +345,13 @@ impl AgeSession {
         !self.wanted.block_biometric_consent
     }
 
+    /// Whether the end user's answer to the use of biometric data is still taken. Where a refusal alone is in the way,
+    /// they may think better of it. What was decided from a face stays with the answer that allowed it.
+    pub fn takes_consent(&self, available: &dyn AvailableMethods) -> bool {
+        let given = Some(BiometricConsent { given: true, at: self.updated_at });
+        !self.state.is_ended() || Self { consent: given, ..self.clone() }.can_continue(available)
+    }
+
     /// Whether the method uses a face and the end user refused consent.
     pub fn is_consent_refused(&self, block: &AgeMethodConfig) -> bool {
         block.is_biometric() && self.requires_consent() && self.consent.is_some_and(|consent| !consent.given)

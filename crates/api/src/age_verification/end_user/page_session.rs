@@ -77,6 +77,8 @@ pub(crate) struct PageConsent {
     /// The end user's answer, once there is one.
     #[schema(required)]
     given: Option<bool>,
+    /// Whether the end user may give it now, also after they refused it.
+    may_give: bool,
 }
 
 /// A method that can be used.
@@ -196,7 +198,11 @@ impl PageSession {
             business: business.name.clone(),
             sandbox: session.sandbox,
             issues: session.issues,
-            consent: PageConsent { required: session.requires_consent(), given },
+            consent: PageConsent {
+                required: session.requires_consent(),
+                given,
+                may_give: is_live && session.requires_consent() && session.takes_consent(has),
+            },
             methods: wanted
                 .usable_methods(has)
                 .map(|block| PageMethod::of(session, block, is_live))

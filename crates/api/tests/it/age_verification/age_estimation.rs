@@ -17,7 +17,7 @@ async fn a_face_proves_an_age() {
         session.end_user_call(&app, "POST", "/attempts", Some(json!({ "method": "AGE_ESTIMATION" }))).await;
     assert_eq!(refused.status_and_code(), "409 CONSENT_REQUIRED");
     let view = session.end_user_call(&app, "POST", "/consent", Some(json!({ "given": true }))).await;
-    assert_eq!(view.json()["consent"], json!({ "required": true, "given": true }));
+    assert_eq!(view.json()["consent"], json!({ "required": true, "given": true, "may_give": true }));
 
     let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
     assert_eq!(opened.step()["kind"], "camera");

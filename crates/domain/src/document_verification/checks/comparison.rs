@@ -27,11 +27,12 @@ impl SessionCheck for ComparisonCheck {
     }
 
     fn report(&self, input: &CheckInput<'_>) -> VerificationReport {
-        let read: Vec<&DocumentFindings> =
-            input.check.resources_used.iter().filter_map(|id| input.document(*id)).collect();
-        match read[..] {
-            [first, second] => compare_documents(first, second),
-            _ => VerificationReport::not_available("NO_DOCUMENT"),
+        let [first, second] = input.check.resources_used[..] else {
+            return VerificationReport::not_available("NO_DOCUMENT");
+        };
+        match (input.shown_document(first), input.shown_document(second)) {
+            (Ok(first), Ok(second)) => compare_documents(first, second),
+            (Err(report), _) | (_, Err(report)) => report,
         }
     }
 }
@@ -62,4 +63,71 @@ fn compare_documents(first: &DocumentFindings, second: &DocumentFindings) -> Ver
         }
     }
     report.build("NO_DOCUMENT")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document_verification::{
+        checks::evidence::Evidence,
+        findings::StoredField,
+        request::{DocumentSessionRequest, RequiredDocument},
+        session::SuppliedResource,
+        types::{CheckState, ManualCheck, ResourceKind, VerificationCheckType},
+    };
+    use base::{Environment as _, TestEnvironment, Uuid};
+    use documents::field::FieldSource;
+
+    /// What was read of a picture with a name; `document` says whether it shows a document.
+    fn named(document: bool) -> DocumentFindings {
+        let name = StoredField {
+            name: FieldName::FullName,
+            value: "ANNA MARIA EXEMPEL".to_owned(),
+            source: FieldSource::Text,
+            confidence: 1.0,
+        };
+        DocumentFindings {
+            of: Vec::new(),
+            document,
+            kind: None,
+            issuer: None,
+            fields: vec![name],
+            zone: None,
+            licence: false,
+            numbered_fields: Vec::new(),
+            faults: Vec::new(),
+            measures: Vec::new(),
+            portrait: None,
+            letter: None,
+        }
+    }
+
+    #[test]
+    fn only_documents_are_compared() {
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let kinds = [ResourceKind::IdDocument, ResourceKind::SupplementaryDocument];
+        let request = DocumentSessionRequest {
+            documents: kinds.map(RequiredDocument::new).into(),
+            ..DocumentSessionRequest::new(env.now())
+        };
+        let mut session = DocumentSession::begin(&env, Uuid::from_u128(1).into(), false, request);
+        session.resources =
+            session.requirements.iter().map(|asked| SuppliedResource::begin(&env, asked)).collect();
+        let used: Vec<ResourceId> = session.resources.iter().map(|resource| resource.id).collect();
+        let (kind, state) = (VerificationCheckType::Comparison, CheckState::Pending);
+        let check = VerificationCheck::begin(&env, kind, state, used.clone(), ManualCheck::Never);
+        for (first, second) in [(true, true), (true, false), (false, true)] {
+            let mut evidence = Evidence::default();
+            evidence.documents.insert(used[0], Some(named(first)));
+            evidence.documents.insert(used[1], Some(named(second)));
+            let today = jiff::civil::date(2026, 1, 16);
+            let input = CheckInput { session: &session, check: &check, evidence: &evidence, today };
+            let report = ComparisonCheck.report(&input);
+            if first && second {
+                assert_eq!(report.recommendation.value, CheckAdvice::Approve);
+            } else {
+                assert_eq!(report, VerificationReport::not_available("NO_DOCUMENT"));
+            }
+        }
+    }
 }

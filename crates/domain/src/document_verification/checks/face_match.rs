@@ -54,21 +54,22 @@ impl SessionCheck for FaceMatchCheck {
         else {
             return VerificationReport::not_available("FACE_NOT_FOUND");
         };
-        let findings = input.document(document.id);
+        // A face on something else is nobody's portrait.
+        let findings = match input.shown_document(document.id) {
+            Ok(findings) => findings,
+            Err(report) => return report,
+        };
         let takes_expired =
             input.check.allow_expired || input.session.restrictions_of(document).allow_expired;
-        if input.check.filtered && !takes_expired && findings.is_some_and(DocumentFindings::has_expired) {
+        if input.check.filtered && !takes_expired && findings.has_expired() {
             return VerificationReport::not_available("EXPIRED_DOCUMENT");
         }
-        let (portrait, live) =
-            (findings.and_then(|findings| findings.portrait.as_ref()), input.face(live.id));
+        let (portrait, live) = (findings.portrait.as_ref(), input.face(live.id));
         let comparable = portrait
             .filter(|portrait| portrait.is_embedded())
             .map(|portrait| ComparableFace { embedding: &portrait.embedding, space: &portrait.space });
         let mut report = compare_faces(comparable, live);
-        if let Some(findings) = findings {
-            add_doubts(&mut report, findings, live.and_then(FaceAnalysis::age), input.today);
-        }
+        add_doubts(&mut report, findings, live.and_then(FaceAnalysis::age), input.today);
         report
     }
 }
@@ -164,7 +165,14 @@ pub(super) fn compare_faces(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document_verification::findings::{StoredMeasure, StoredPortrait};
+    use crate::document_verification::{
+        checks::evidence::Evidence,
+        findings::{StoredMeasure, StoredPortrait},
+        request::DocumentSessionRequest,
+        session::SuppliedResource,
+        types::{CheckState, ManualCheck, VerificationCheckType},
+    };
+    use base::{Environment as _, TestEnvironment, Uuid};
     use jiff::civil::date;
 
     fn findings(age: f32, measures: Vec<StoredMeasure>) -> DocumentFindings {
@@ -191,6 +199,36 @@ mod tests {
         let live = AgeEstimate { years: live, st_dev: 3.0, low80: 0.0, high80: 0.0, spread: 0.0 };
         add_doubts(&mut report, findings, Some(live), date(2026, 1, 16));
         report.recommendation
+    }
+
+    #[test]
+    fn a_face_on_no_document_is_nobodys_portrait() {
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let kinds = [VerificationCheckType::Liveness, VerificationCheckType::FaceMatch];
+        let request = DocumentSessionRequest {
+            checks: kinds.map(RequestedCheck::new).into(),
+            ..DocumentSessionRequest::new(env.now())
+        };
+        let mut session = DocumentSession::begin(&env, Uuid::from_u128(1).into(), false, request);
+        session.resources =
+            session.requirements.iter().map(|asked| SuppliedResource::begin(&env, asked)).collect();
+        let used: Vec<ResourceId> = session.resources.iter().map(|resource| resource.id).collect();
+        let document = used[0];
+        let check = VerificationCheck::begin(&env, kinds[1], CheckState::Pending, used, ManualCheck::Never);
+        let reason = |findings: Option<DocumentFindings>| {
+            let mut evidence = Evidence::default();
+            evidence.documents.insert(document, findings);
+            let today = date(2026, 1, 16);
+            let input = CheckInput { session: &session, check: &check, evidence: &evidence, today };
+            FaceMatchCheck.report(&input).recommendation.reason.expect("no live face is known")
+        };
+        let portrait = findings(30.0, Vec::new());
+        assert_eq!(reason(Some(portrait.clone())), "FACE_NOT_FOUND", "the live one");
+        let picture = DocumentFindings { document: false, ..portrait };
+        assert_eq!(reason(Some(picture.clone())), "NO_DOCUMENT");
+        let dark = DocumentFindings { faults: vec!["PHOTO_TOO_DARK".to_owned()], ..picture };
+        assert_eq!(reason(Some(dark)), "PHOTO_TOO_DARK");
+        assert_eq!(reason(None), "NO_DOCUMENT");
     }
 
     #[test]

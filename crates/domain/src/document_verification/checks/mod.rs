@@ -121,19 +121,25 @@ impl<'a> CheckInput<'a> {
         self.evidence.documents.get(&id)?.as_ref()
     }
 
+    /// What was read of a resource that shows a document; otherwise the report that says that it shows none.
+    fn shown_document(&self, id: ResourceId) -> Result<&'a DocumentFindings, VerificationReport> {
+        match self.document(id) {
+            Some(findings) if findings.document => Ok(findings),
+            findings => Err(VerificationReport::not_available(
+                findings.map_or("NO_DOCUMENT", |findings| findings.first_fault_or("NO_DOCUMENT")),
+            )),
+        }
+    }
+
     /// What was read of the identity document that the check uses, if that is the document that the end user said it is;
     /// otherwise the report that says so.
     fn recognised_document(
         &self,
     ) -> Result<(&'a SuppliedResource, &'a DocumentFindings), VerificationReport> {
-        let resource = self.used(ResourceKind::IdDocument);
-        let read = resource.and_then(|resource| Some((resource, self.document(resource.id)?)));
-        let Some((resource, findings)) = read else {
+        let Some(resource) = self.used(ResourceKind::IdDocument) else {
             return Err(VerificationReport::not_available("NO_DOCUMENT"));
         };
-        if !findings.document {
-            return Err(VerificationReport::not_available(findings.first_fault_or("NO_DOCUMENT")));
-        }
+        let findings = self.shown_document(resource.id)?;
         if resource.claim().is_some_and(|claim| findings.is_unrecognised(claim)) {
             let reason = findings.first_fault_or(DOCUMENT_NOT_RECOGNISED);
             return Err(VerificationReport::not_available(reason));

@@ -44,12 +44,12 @@ impl SessionCheck for TextDataCheck {
                 Err(report) => report,
             };
         }
-        let findings = input.check.resources_used.first().and_then(|id| input.document(*id));
-        match findings {
-            Some(findings) if findings.document => self.text_data_report(findings, |_| {}),
-            findings => VerificationReport::not_available(
-                findings.map_or("NO_DOCUMENT", |findings| findings.first_fault_or("NO_DOCUMENT")),
-            ),
+        let Some(id) = input.check.resources_used.first() else {
+            return VerificationReport::not_available("NO_DOCUMENT");
+        };
+        match input.shown_document(*id) {
+            Ok(findings) => self.text_data_report(findings, |_| {}),
+            Err(report) => report,
         }
     }
 }

@@ -69,11 +69,7 @@ impl ReadDocumentRunner {
             Ok(outcome) => Some(outcome),
             Err(DocumentReadError::File(error)) => {
                 tracing::info!(error = &error as &dyn std::error::Error, "a document cannot be opened");
-                Some(TaskOutcome::nothing_read(TaskNextStep::try_again(
-                    TaskAdvice::MustTryAgain,
-                    TaskAdviceReason::Quality,
-                    "NO_DOCUMENT",
-                )))
+                Some(TaskOutcome::nothing_read())
             }
             Err(DocumentReadError::Server(error)) if lease.attempts >= ReadDocument::RETRY.attempts() => {
                 tracing::error!(error, "a document is not read");

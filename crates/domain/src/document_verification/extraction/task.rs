@@ -27,8 +27,10 @@ pub(super) struct TaskOutcome {
 }
 
 impl TaskOutcome {
-    /// Nothing was read, and the end user should do this.
-    pub(super) fn nothing_read(next: TaskNextStep) -> Self {
+    /// There was nothing that could be read.
+    pub(super) fn nothing_read() -> Self {
+        let next =
+            TaskNextStep::try_again(TaskAdvice::MustTryAgain, TaskAdviceReason::Quality, "NO_DOCUMENT");
         Self { next, findings: None, fields: None, portrait: None }
     }
 
@@ -62,6 +64,15 @@ pub(super) fn complete_task(
     let check_id: VerificationCheckId = check.id;
 
     let resource = session.require_resource_mut(job.resource)?;
+    // Of pictures that were deleted meanwhile nothing is kept.
+    let outcome = outcome.map(|outcome| {
+        if resource.readable_media().is_empty() {
+            effects.discarded_media.extend(outcome.media_ids());
+            TaskOutcome::nothing_read()
+        } else {
+            outcome
+        }
+    });
     let task = resource.tasks.iter_mut().find(|task| task.id == job.task);
     let task = task.ok_or(DocumentSessionError::ItemNotFound("task"))?;
     let event = if outcome.is_some() { TaskEvent::Completed } else { TaskEvent::Failed };

@@ -43,6 +43,8 @@ async fn the_answer_stays_once_the_session_has_ended() {
     for given in [false, true] {
         assert_eq!(consent(&app, &session, given).await.status_and_code(), "409 INVALID_STATUS", "{given}");
     }
+    let view = session.end_user_call(&app, "GET", "", None).await.json();
+    assert_eq!(view["consent"], json!({ "required": true, "given": true, "may_give": false }));
     assert_ne!(session.result(&app).await["biometric_consent_given_at"], Value::Null, "a face was used");
 }
 
@@ -57,7 +59,12 @@ async fn who_may_go_on_after_a_refusal_may_change_their_mind() {
     let ended = session.take_turn(&app, &opened, json!({ "img": face_base64() })).await;
     assert_eq!(ended.status(), "FAIL");
     for given in [false, true] {
-        assert_eq!(consent(&app, &session, given).await.status, 200, "{given}");
+        let view = consent(&app, &session, given).await.json();
+        // The page offers the answer that alone is in the way.
+        assert_eq!(
+            (&view["status"], &view["consent"], &view["retry"]),
+            (&json!("FAIL"), &json!({ "required": true, "given": given, "may_give": true }), &json!(given))
+        );
     }
     assert_eq!(session.open_attempt(&app, "AGE_ESTIMATION").await.status(), "IN_PROGRESS");
 }

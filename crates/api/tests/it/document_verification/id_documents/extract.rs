@@ -3,7 +3,7 @@
 use crate::document_verification::end_to_end::passport_payload;
 use crate::document_verification::{
     BASE, DocumentSessionFixture, FACES, SANDBOX, blob_count, check, fail_commits, passport_specimen,
-    photo_of, row_count,
+    photo_of, relying_party_call, row_count,
 };
 use base::SignedDuration;
 use domain::document_verification::{DocumentSessionOutcome, DocumentVerificationSettings};
@@ -214,4 +214,32 @@ async fn what_was_read_stays_where_the_session_may_list_it() {
     }
     worker.stop().await;
     assert!(blob_count(&app, &session).await > 1);
+}
+
+#[tokio::test]
+async fn nothing_is_kept_of_a_page_that_was_deleted_before_it_was_read() {
+    let app = TestApp::builder()
+        .document_verification(|settings| DocumentVerificationSettings {
+            task_wait_timeout: Duration::from_millis(50),
+            ..settings
+        })
+        .start()
+        .await;
+    let payload = json!({ "requested_tasks": [{ "type": "ID_DOCUMENT_TEXT_DATA_EXTRACTION" }] });
+    let session = DocumentSessionFixture::create(&app, SANDBOX, &payload).await;
+    let document = session.add_document(&app, "PASSPORT", "GBR", &[b"\xff\xd8 page"]).await;
+    assert_eq!(session.extract_text(&app, &document).await["state"], "PENDING");
+    let supplied = async || session.read(&app).await["resources"]["id_documents"][0].clone();
+    let media = supplied().await["pages"][0]["media"]["id"].as_str().unwrap().to_owned();
+
+    // Once the session has expired its media can be deleted, while the task still waits.
+    app.environment.advance(SignedDuration::from_mins(11));
+    let path = session.path(&format!("/media/{media}/content"));
+    assert_eq!(relying_party_call(&app, "DELETE", &path, None).await.status_and_code(), "204");
+    app.run_due_jobs().await;
+    let document = supplied().await;
+    let task = &document["tasks"][0];
+    assert_eq!((&task["state"], &task["generated_media"]), (&json!("DONE"), &json!([])), "{document}");
+    assert!(document["document_fields"].is_null() && document["document_id_photo"].is_null(), "{document}");
+    assert_eq!(blob_count(&app, &session).await, 0);
 }
