@@ -20,7 +20,7 @@ const GROUPS = [
   ["identity", ["identity"]],
   ["ages", ["ages", "locations"]],
   ["faces", ["faces"]],
-  ["people", ["mail", "console", "cases"]],
+  ["people", ["mail", "console", "cases", "request_log"]],
 ] as const satisfies readonly (readonly [string, readonly string[]])[];
 /** Sizes from here on are easier to read in larger units. */
 const MIN_LARGE_BYTES = 1000;

@@ -78,6 +78,7 @@ const SETTINGS: readonly Setting[] = [
   { name: "ages.keep_days", source: "default", unit: "days", value: "30" },
   { name: "delivery.keep_days", source: "file", unit: "days", value: "14" },
   { name: "egress.ports", source: "default", value: "[443,8443]" },
+  { name: "request_log.days", source: "default", unit: "days", value: "7" },
   { name: "server.body_bytes", source: "default", unit: "bytes", value: "2097152" },
   { name: "server.frame_origins", source: "environment", value: '["https://portal.example.com"]' },
   { name: "storage.s3", source: "default", value: "null" },
@@ -92,6 +93,7 @@ test("settings are found by name and by who set them, without secrets", async ({
     "Egress",
     "Deliveries",
     "Age verification",
+    "Mail, console and cases",
   ]);
   const row = (name: string) => page.getByRole("row", { name });
   await expect(row("server.body_bytes")).toHaveText(/2097152 bytes \(2\.1 MB\).*Default/);

@@ -53,13 +53,13 @@ pub(crate) enum KeyCommand {
         /// The API key's id.
         id: ApiKeyId,
     },
-    /// Add an RSA public key that verifies the application's requests; existing keys stay valid. An application has at most
-    /// 20 that are not revoked.
+    /// Add a public key of the application: RSA, for requests and client assertions, or P-256, for client assertions alone.
+    /// Existing keys stay valid. An application has at most 20 that are not revoked.
     AddPublic {
         /// The application.
         #[arg(long)]
         app: AppId,
-        /// PEM or DER, `SubjectPublicKeyInfo` or PKCS#1, 2048 to 8192 bits.
+        /// PEM or DER, `SubjectPublicKeyInfo` or PKCS#1; RSA of 2048 to 8192 bits.
         file: PathBuf,
     },
     /// Make an RSA key pair, add its public half, as `add-public` does, and write its private half to a file.

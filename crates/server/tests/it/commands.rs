@@ -784,29 +784,43 @@ fn the_sample_face_is_of_somebody_who_is_let_pass() {
     assert_eq!(live, json!({ "prediction": "real" }));
 }
 
+/// The commands that a help lists.
+fn listed_commands(help: &str) -> Vec<&str> {
+    let (_, listed) = help.split_once("\nCommands:\n").unwrap_or_default();
+    let lines = listed.lines().take_while(|line| !line.is_empty());
+    let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    names.filter(|name| !name.is_empty() && *name != "help").collect()
+}
+
 #[test]
-fn every_command_helps() {
+fn every_command_helps_and_is_in_the_documents() {
     let place = TestInstallation::new();
-    for command in [
-        "serve",
-        "account",
-        "audit",
-        "org",
-        "app",
-        "key",
-        "models",
-        "call",
-        "evaluate",
-        "jobs",
-        "work",
-        "doctor",
-        "openapi",
-        "migrate",
-        "sample-face",
-    ] {
-        let help = place.ask(&[command, "--help"]);
-        assert!(help.contains("Usage: assay"), "{command}: {help}");
+    let folder = std::fs::read_dir(repository("docs")).unwrap().map(|file| file.unwrap().path());
+    let files = folder.filter(|file| file.extension().is_some_and(|kind| kind == "md"));
+    let files = files.chain(["README.md", "SECURITY.md"].map(repository));
+    let documents: String = files.map(|file| std::fs::read_to_string(file).unwrap()).collect();
+    let mut count = 0;
+    let mut check = |command: &[&str]| {
+        let help = place.ask(&[command, &["--help"]].concat());
+        assert!(help.contains("Usage: assay"), "{command:?}: {help}");
+        if listed_commands(&help).is_empty() {
+            let name = format!("assay {}", command.join(" "));
+            assert!(documents.contains(&name), "no document names `{name}`");
+            count += 1;
+        }
+        help
+    };
+    let help = check(&[]);
+    for group in listed_commands(&help) {
+        let help = check(&[group]);
+        for command in listed_commands(&help) {
+            check(&[group, command]);
+        }
     }
+    assert!(count > 60, "{count}");
+
+    let help = place.ask(&["key", "add-public", "--help"]);
+    assert!(help.contains("P-256"), "{help}");
 }
 
 #[test]
