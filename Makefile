@@ -53,13 +53,12 @@ run: setup ## Build, import the models and serve with a demo application
 	@exec target/light/assay serve --dev --data-dir $(DATA) --listen $(LISTEN)
 
 # Pages are tested without the server, so browsers go beside the compiler, which takes what they leave. Of the other tests many
-# wait for something, so those on SQLite go beside those on PostgreSQL, and, when one of these is done, those of no database. With half
-# of the threads each, a third of two cores had nothing to do.
+# wait for something, so those on SQLite go beside those on PostgreSQL, and, when one of these is done, those of no database.
 test: setup ## Every test on SQLite, and those of the database again on PostgreSQL
 	@scripts/system-packages.sh tests
 	@$(MAKE) --no-print-directory --jobs=2 test-web test-build
 	@target/debug/assay models import --from models/node_modules --to models/pack
-	@$(MAKE) --no-print-directory --jobs=2 RUST_TEST_THREADS=$$(((3 * RUST_TEST_THREADS + 3) / 4)) \
+	@$(MAKE) --no-print-directory --jobs=2 RUST_TEST_THREADS=$$(((RUST_TEST_THREADS + 1) / 2)) \
 		test-sqlite test-postgres test-others
 
 # Without make's jobs, of which the browsers have one: cargo counts the cores itself.
