@@ -175,52 +175,42 @@ pub async fn list_or_create(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{keyring::Keyring, tenancy::applications::NewApplication};
-    use base::TestEnvironment;
-    use db::testing::TestDb;
+    use crate::tenancy::testing::TestApplication;
 
     #[tokio::test]
     async fn two_secrets_sign_until_the_older_retires() {
-        let test = TestDb::open().await;
-        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
-        let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
+        let TestApplication { test, environment: env, vault, app } = TestApplication::open().await;
         let mut tx = test.db.write().await.unwrap();
-        let new = NewApplication { name: "a", organisation: None, billing_source: None, features: &[] };
-        let app = applications::create(&mut tx, &env, &new).await.unwrap();
-        let first = list_or_create(&mut tx, &vault, &env, app).await.unwrap();
-        let again = list_or_create(&mut tx, &vault, &env, app).await.unwrap();
+        let first = list_or_create(&mut tx, &vault, &*env, app).await.unwrap();
+        let again = list_or_create(&mut tx, &vault, &*env, app).await.unwrap();
         assert_eq!(first.len(), 1);
         assert_eq!(first[0].reveal(), again[0].reveal(), "created once");
 
         env.advance(SignedDuration::from_secs(1));
-        let second = rotate(&mut tx, &vault, &env, app, DEFAULT_ROTATION_OVERLAP).await.unwrap();
-        let both = list_or_create(&mut tx, &vault, &env, app).await.unwrap();
+        let second = rotate(&mut tx, &vault, &*env, app, DEFAULT_ROTATION_OVERLAP).await.unwrap();
+        let both = list_or_create(&mut tx, &vault, &*env, app).await.unwrap();
         let revealed: Vec<_> = both.iter().map(WebhookSecret::reveal).collect();
         assert_eq!(revealed, [second.reveal(), first[0].reveal()]);
         let [_, _, (_, signatures)] = signature_headers(&both, "id", env.now(), b"{}");
         assert_eq!(signatures.split(' ').filter(|signature| signature.starts_with("v1,")).count(), 2);
 
         env.advance(DEFAULT_ROTATION_OVERLAP);
-        assert_eq!(list_or_create(&mut tx, &vault, &env, app).await.unwrap().len(), 1);
+        assert_eq!(list_or_create(&mut tx, &vault, &*env, app).await.unwrap().len(), 1);
     }
 
     /// On PostgreSQL, where neither of two rotations would see, and so retire, what the other one writes.
     #[tokio::test]
     async fn of_two_secrets_that_are_made_at_the_same_time_one_retires() {
-        let test = TestDb::open().await;
-        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
-        let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
+        let TestApplication { test, environment: env, vault, app } = TestApplication::open().await;
         let mut tx = test.db.write().await.unwrap();
-        let new = NewApplication { name: "a", organisation: None, billing_source: None, features: &[] };
-        let app = applications::create(&mut tx, &env, &new).await.unwrap();
-        list_or_create(&mut tx, &vault, &env, app).await.unwrap();
+        list_or_create(&mut tx, &vault, &*env, app).await.unwrap();
         tx.commit().await.unwrap();
 
         let mut one = test.db.write().await.unwrap();
-        rotate(&mut one, &vault, &env, app, DEFAULT_ROTATION_OVERLAP).await.unwrap();
+        rotate(&mut one, &vault, &*env, app, DEFAULT_ROTATION_OVERLAP).await.unwrap();
         let rotating = async {
             let mut tx = test.db.write().await.unwrap();
-            rotate(&mut tx, &vault, &env, app, DEFAULT_ROTATION_OVERLAP).await.unwrap();
+            rotate(&mut tx, &vault, &*env, app, DEFAULT_ROTATION_OVERLAP).await.unwrap();
             tx.commit().await.unwrap();
         };
         tokio::join!(rotating, async {

@@ -188,8 +188,8 @@ async fn a_crowd_is_read_in_order_and_told_how_long_it_takes_on_sqlite() {
     }
 }
 
-#[tokio::test]
-async fn what_was_read_stays_where_the_session_may_list_it() {
+/// A session of the sandbox whose document waits to be read: no worker runs.
+async fn waiting_task() -> (TestApp, DocumentSessionFixture) {
     let app = TestApp::builder()
         .document_verification(|settings| DocumentVerificationSettings {
             task_wait_timeout: Duration::from_millis(50),
@@ -201,6 +201,12 @@ async fn what_was_read_stays_where_the_session_may_list_it() {
     let session = DocumentSessionFixture::create(&app, SANDBOX, &payload).await;
     let document = session.add_document(&app, "PASSPORT", "GBR", &[b"\xff\xd8 page"]).await;
     assert_eq!(session.extract_text(&app, &document).await["state"], "PENDING");
+    (app, session)
+}
+
+#[tokio::test]
+async fn what_was_read_stays_where_the_session_may_list_it() {
+    let (app, session) = waiting_task().await;
     assert_eq!(blob_count(&app, &session).await, 1, "the page");
 
     fail_commits(&app).await;
@@ -218,17 +224,7 @@ async fn what_was_read_stays_where_the_session_may_list_it() {
 
 #[tokio::test]
 async fn nothing_is_kept_of_a_page_that_was_deleted_before_it_was_read() {
-    let app = TestApp::builder()
-        .document_verification(|settings| DocumentVerificationSettings {
-            task_wait_timeout: Duration::from_millis(50),
-            ..settings
-        })
-        .start()
-        .await;
-    let payload = json!({ "requested_tasks": [{ "type": "ID_DOCUMENT_TEXT_DATA_EXTRACTION" }] });
-    let session = DocumentSessionFixture::create(&app, SANDBOX, &payload).await;
-    let document = session.add_document(&app, "PASSPORT", "GBR", &[b"\xff\xd8 page"]).await;
-    assert_eq!(session.extract_text(&app, &document).await["state"], "PENDING");
+    let (app, session) = waiting_task().await;
     let supplied = async || session.read(&app).await["resources"]["id_documents"][0].clone();
     let media = supplied().await["pages"][0]["media"]["id"].as_str().unwrap().to_owned();
 
