@@ -193,7 +193,9 @@ async fn measure(cli: &Cli) -> anyhow::Result<BenchReport> {
     }
     // These need runtimes of their own, which cannot be started inside this thread's runtime.
     if wanted(Benchmark::Deliveries) {
-        report = measure_in_thread(report, folder.path(), deliveries::measure)?;
+        report = measure_in_thread(report, folder.path(), move |report, folder| {
+            deliveries::measure(report, folder, rounds)
+        })?;
     }
     if wanted(Benchmark::Moderation) {
         report = measure_in_thread(report, folder.path(), content_moderation::measure)?;
@@ -223,7 +225,7 @@ async fn measure(cli: &Cli) -> anyhow::Result<BenchReport> {
 fn measure_in_thread(
     mut report: BenchReport,
     folder: &Path,
-    measure: fn(&mut BenchReport, &Path) -> anyhow::Result<()>,
+    measure: impl FnOnce(&mut BenchReport, &Path) -> anyhow::Result<()> + Send + 'static,
 ) -> anyhow::Result<BenchReport> {
     let folder = folder.to_owned();
     let measuring = std::thread::spawn(move || measure(&mut report, &folder).map(|()| report));

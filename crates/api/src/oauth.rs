@@ -5,6 +5,7 @@ use crate::{
     http::{
         body::{self, BodyError},
         error::LoggedErrorCode,
+        routes::routes,
     },
 };
 use axum::{
@@ -16,7 +17,7 @@ use axum::{
 use domain::tenancy::tokens::{self, ACCESS_TOKEN_LIFETIME, TokenExchangeError, TokenRequest, TokenScope};
 use std::{borrow::Cow, collections::BTreeMap};
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
 
 /// The path of the endpoint; with the server's address before it, the audience of assertions.
 pub(crate) const TOKEN_ENDPOINT_PATH: &str = "/v1/oauth/token";

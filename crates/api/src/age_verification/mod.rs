@@ -15,7 +15,11 @@ mod webhooks;
 
 pub use error::AgeErrorCode;
 
-use crate::{ApiState, http::openapi::move_to_sandbox_paths, oauth};
+use crate::{
+    ApiState,
+    http::{openapi::move_to_sandbox_paths, routes::routes},
+    oauth,
+};
 use axum::{
     Json,
     http::{HeaderName, header},
@@ -28,7 +32,7 @@ use utoipa::{
         security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, HttpBuilder, SecurityScheme},
     },
 };
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
 
 /// Answers show the state of the moment, so they must not be cached.
 const NO_STORE_HEADERS: [(HeaderName, &str); 1] = [(header::CACHE_CONTROL, "no-store")];

@@ -59,13 +59,13 @@ pub use settings::{SettingInForce, SettingSource};
 use crate::{
     ApiState,
     content_moderation::{self, ModerationErrorCode},
-    http::{auth::session_cookie::INSECURE_COOKIE_NAME, error::error_responses, panic},
+    http::{auth::session_cookie::INSECURE_COOKIE_NAME, error::error_responses, panic, routes::routes},
 };
 use utoipa::openapi::{
     OpenApi,
     security::{ApiKey, ApiKeyValue, SecurityScheme},
 };
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
 
 pub(crate) fn router() -> OpenApiRouter<ApiState> {
     operations().layer(panic::catch_panics::<ModerationErrorCode>())

@@ -24,7 +24,7 @@ mod webhooks;
 
 pub use error::ModerationErrorCode;
 
-use crate::ApiState;
+use crate::{ApiState, http::routes::routes};
 pub(crate) use accounts::{deletion_receipt::DeletionReceiptBody, get::AccountBody};
 pub(crate) use authentication::authenticate;
 pub(crate) use created::CreatedResource;
@@ -41,7 +41,7 @@ use utoipa::{
         security::{ApiKey, ApiKeyValue, SecurityScheme},
     },
 };
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
 pub(crate) use violations::CommandViolations;
 
 pub(crate) fn router() -> OpenApiRouter<ApiState> {

@@ -26,9 +26,9 @@ pub use error::DocumentErrorCode;
 pub(crate) use openapi::openapi_document;
 pub(crate) use response_config::config::{ResponseConfigRequest, SentResponseConfig};
 
-use crate::ApiState;
+use crate::{ApiState, http::routes::routes};
 use error::DocumentApiError;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
 
 pub(crate) fn router() -> OpenApiRouter<ApiState> {
     operations().layer(crate::http::panic::catch_panics::<DocumentErrorCode>())

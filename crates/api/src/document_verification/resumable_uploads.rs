@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     ApiState,
-    http::{body, header_text},
+    http::{body, header_text, routes::routes},
 };
 use axum::{
     Json,
@@ -21,7 +21,7 @@ use axum::{
 use base::UploadId;
 use tracing::Instrument as _;
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
 
 const TUS_PROTOCOL_VERSION: HeaderValue = HeaderValue::from_static("1.0.0");
 const SUPPORTED_TUS_EXTENSIONS: HeaderValue = HeaderValue::from_static("creation");

@@ -14,6 +14,7 @@ pub(crate) mod operations;
 pub(crate) mod pagination;
 pub(crate) mod panic;
 pub(crate) mod request_context;
+pub(crate) mod routes;
 pub(crate) mod security_headers;
 pub(crate) mod virtual_hosts;
 

@@ -20,7 +20,10 @@ pub use error_code::ImageAnalysisErrorCode;
 use signed_request::SignedRequest;
 pub use transaction_attempts::TransactionAttempts;
 
-use crate::{ApiState, http::json::parse_borrowed};
+use crate::{
+    ApiState,
+    http::{json::parse_borrowed, routes::routes},
+};
 use axum::response::{IntoResponse as _, Response};
 use utoipa::{
     PartialSchema as _,
@@ -29,7 +32,7 @@ use utoipa::{
         security::{ApiKey, ApiKeyValue, SecurityScheme},
     },
 };
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
 
 pub(crate) fn router() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()

@@ -9,7 +9,7 @@ mod webhooks;
 
 pub use error::ProofErrorCode;
 
-use crate::{ApiState, oauth};
+use crate::{ApiState, http::routes::routes, oauth};
 use error::{ProofApiError, ProofErrorBody};
 use utoipa::{
     PartialSchema as _,
@@ -18,7 +18,7 @@ use utoipa::{
         security::{Http, HttpAuthScheme, HttpBuilder, SecurityScheme},
     },
 };
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
 
 pub(crate) fn router() -> OpenApiRouter<ApiState> {
     operations().layer(crate::http::panic::catch_panics::<ProofErrorCode>())

@@ -217,7 +217,8 @@ impl DeliveryDispatcher {
         let mut wait = POLL_INTERVAL;
         let clock = Instant::now();
         state.resting.retain(|_, until| *until > clock);
-        let mut view = self.db.read().await?;
+        // Each statement may see a later state: what is leased is judged again when it is leased.
+        let mut view = self.db.read_once().await?;
         let mut applications = Vec::new();
         for DueApplication { app_id, due } in leases::due_applications(&mut view).await? {
             match due {
