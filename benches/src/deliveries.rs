@@ -86,8 +86,8 @@ pub(crate) fn measure(report: &mut BenchReport, folder: &Path, rounds: usize) ->
             None,
             Some(Goal::AtLeast(2000.0)),
         );
-        // Not of the rates: ours waits for the disk and for other threads half of the time, and how long says something
-        // about the machine.
+        // Not the rates: ours waits half of the time, for the disk and for threads to wake, so its rate says as much about
+        // the machine.
         report.add(
             "a delivery, time on a core",
             MeasuredFigure::times(&cores),

@@ -541,8 +541,8 @@ impl Db {
         }))
     }
 
-    /// For one statement, which sees one consistent state by itself: to begin and end a transaction around it would cost two
-    /// more trips to the database. A second statement would see a later state.
+    /// For one statement, which sees one consistent state by itself, or for several that need not see the same: to begin and end a
+    /// transaction around them would cost two more trips to the database. Each further statement may see a later state.
     pub async fn read_once(&self) -> Result<ReadTx, DbError> {
         Ok(ReadTx(match &self.0 {
             Pools::Sqlite { readers, .. } => {

@@ -217,7 +217,7 @@ impl DeliveryDispatcher {
         let mut wait = POLL_INTERVAL;
         let clock = Instant::now();
         state.resting.retain(|_, until| *until > clock);
-        // Each statement may see a later state: what is leased is judged again when it is leased.
+        // Each statement may see a later state. That does no harm: what is no longer due is not leased.
         let mut view = self.db.read_once().await?;
         let mut applications = Vec::new();
         for DueApplication { app_id, due } in leases::due_applications(&mut view).await? {
