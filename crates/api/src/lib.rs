@@ -42,7 +42,7 @@ use services::Services;
 use std::{
     num::NonZeroU32,
     ops::{Deref, DerefMut},
-    sync::{Arc, LazyLock},
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
@@ -235,24 +235,33 @@ struct Interfaces {
 }
 
 /// Built once for a process: the routes come with the OpenAPI documents of their operations, and those take long to build.
-static INTERFACES: LazyLock<Interfaces> = LazyLock::new(|| {
-    let interfaces = [
-        ("ai", PathIds::Recorded, image_analysis::router()),
-        ("oauth", PathIds::Recorded, oauth::router()),
-        ("proof", PathIds::Recorded, proof_of_age::router()),
-        ("moderation", PathIds::Recorded, content_moderation::router()),
-        ("identity", PathIds::Recorded, document_verification::router()),
-        ("ages", PathIds::Omitted, age_verification::router()),
-        ("console", PathIds::Recorded, console::router()),
-    ];
-    let (mut routes, mut operations) = (Router::new(), Operations::default());
-    for (name, ids, router) in interfaces {
-        let (router, document) = router.split_for_parts();
-        operations.add(name, ids, &document);
-        routes = routes.merge(router);
+fn interfaces() -> &'static Interfaces {
+    // With a `LazyLock`, whose value names what it calls, the crate's unit tests would be compiled with every handler, though they
+    // call none: what statics name is always compiled.
+    static INTERFACES: OnceLock<Interfaces> = OnceLock::new();
+    INTERFACES.get_or_init(Interfaces::build)
+}
+
+impl Interfaces {
+    fn build() -> Self {
+        let interfaces = [
+            ("ai", PathIds::Recorded, image_analysis::router()),
+            ("oauth", PathIds::Recorded, oauth::router()),
+            ("proof", PathIds::Recorded, proof_of_age::router()),
+            ("moderation", PathIds::Recorded, content_moderation::router()),
+            ("identity", PathIds::Recorded, document_verification::router()),
+            ("ages", PathIds::Omitted, age_verification::router()),
+            ("console", PathIds::Recorded, console::router()),
+        ];
+        let (mut routes, mut operations) = (Router::new(), Operations::default());
+        for (name, ids, router) in interfaces {
+            let (router, document) = router.split_for_parts();
+            operations.add(name, ids, &document);
+            routes = routes.merge(router);
+        }
+        Self { routes, operations: Arc::new(operations) }
     }
-    Interfaces { routes, operations: Arc::new(operations) }
-});
+}
 
 /// All interfaces and the server's own pages, ready to serve. `pages` has the pages for people.
 pub fn router(api: ApiState, pages: Router) -> Router {
@@ -260,12 +269,12 @@ pub fn router(api: ApiState, pages: Router) -> Router {
     let tracer = Arc::new(RequestTracer {
         environment: api.environment.clone(),
         brand: api.brand.clone(),
-        operations: INTERFACES.operations.clone(),
+        operations: interfaces().operations.clone(),
         log: api.request_log.clone(),
     });
     let pages = pages.layer(middleware::from_fn_with_state(api.clone(), frame_ancestors::allow));
     let mut routes =
-        INTERFACES.routes.clone().merge(system::public_router()).route("/", get(system::front_door));
+        interfaces().routes.clone().merge(system::public_router()).route("/", get(system::front_door));
     if !api.settings.has_admin_listener {
         routes = routes.merge(system::operator_router());
     }
