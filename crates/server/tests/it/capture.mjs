@@ -1,17 +1,15 @@
 // The capture module as a page would use it, and then the business's server signing what it got.
 // node capture.mjs CREDENTIALS.json IMAGE
 import { randomUUID, sign } from "node:crypto";
-import { readFileSync, writeFileSync, mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 
 const [credentialsFile, imageFile] = process.argv.slice(2);
 const credentials = JSON.parse(readFileSync(credentialsFile, "utf8"));
 const base = credentials.base_url;
 
-const module = join(mkdtempSync(join(tmpdir(), "capture-")), "capture.mjs");
-writeFileSync(module, await (await fetch(`${base}/ai/sm/v1/secure/1/capture.js`)).text());
-const { SecureCapture } = await import(module);
+const module = await (await fetch(`${base}/ai/sm/v1/secure/1/capture.js`)).text();
+const { SecureCapture } = await import(`data:text/javascript;base64,${Buffer.from(module).toString("base64")}`);
 const session = await SecureCapture.start({ baseUrl: base, sdkId: credentials.sdk_id });
 const image = readFileSync(imageFile);
 const sealed = await session.seal(image);
