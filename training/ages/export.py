@@ -1,6 +1,6 @@
 """Writes the trained net as ONNX, and its estimates for packed sets.
 
-    python export.py CHECKPOINT OUT.onnx [--mirror] [--younger YEARS]
+    python export.py CHECKPOINT OUT.onnx [--mirror] [--younger YEARS] [--quantise SET]
     python export.py CHECKPOINT OUT.csv --set SET [--part dev] [--mirror] [--younger YEARS]
     python export.py CHECKPOINT OUT.onnx --quality
 
@@ -8,7 +8,8 @@ The file takes `input` [n, 3, side, side], RGB from -1 to 1, a crop of 1.2 times
 [n, 101], the probability of each whole year from 0 to 100 (its mean, from the middles of the years, is the estimate), and
 `st_dev` [n], the standard deviation in years. With `--mirror` both are those of the even mixture of the picture and its mirror
 image. `--younger` makes everybody whom the net takes for 28 or younger so many years younger, and older people by less, down to
-nothing at 42: what it takes until no more of those labelled 10 to 19 pass at 25 than before. With `--quality` the file gives `quality` [n, 5] instead: the probabilities that mouth, nose and eyes are covered, and the
+nothing at 42: what it takes until no more of those labelled 10 to 19 pass at 25 than before. With `--quantise` convolutions calculate with
+eight bits, in ranges that 500 training faces of SET have. With `--quality` the file gives `quality` [n, 5] instead: the probabilities that mouth, nose and eyes are covered, and the
 standard deviations of blur, in hundredths of the crop's side, and of noise, in hundredths of full light. Weights are the moving
 average of the run.
 """
@@ -17,6 +18,7 @@ import argparse
 import hashlib
 import os
 import pathlib
+import sys
 
 import numpy as np
 import onnx
@@ -29,10 +31,15 @@ from head import write
 from net import CHANNELS, COVERED, VIEW, AgeNet, probabilities
 from train import Faces
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+import int8  # noqa: E402
 
 YOUNG_AGE, UNCHANGED_AGE = 28.0, 42.0
 # Tensors of at least so many values are stored with 16 bits; what that may change, in years and hundredths.
 HALVED_VALUES, HALVED_ERROR = 1024, 0.05
+# What eight bits may change, years, in the mean over the faces of which the ranges are taken.
+QUANTISED_ERROR = 0.6
+CALIBRATION_FACES = 500
 
 
 class Served(nn.Module):
@@ -102,31 +109,46 @@ def estimates(served, side, faces, at):
     return torch.cat(means), torch.cat(deviations)
 
 
-def export(served, side, path, names):
+def export(served, side, path, names, ranges=None):
+    """Writes the net; with `ranges`, crops [n, 3, side, side], as one of eight bits."""
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # it would report its use to its maker
     from onnxruntime import InferenceSession
 
     shape = (1, 3, side, side)
     torch.onnx.export(served, (torch.zeros(shape),), path, dynamo=False, opset_version=13, input_names=["input"],
                       output_names=names, dynamic_axes={name: {0: "N"} for name in ("input", *names)})
+    answers = lambda crops: InferenceSession(str(path), providers=["CPUExecutionProvider"]).run(None, {"input": crops.numpy()})
     crops = torch.rand(3, *shape[1:], generator=torch.Generator().manual_seed(1)) * 2 - 1
     with torch.no_grad():
         own = served(crops)
         own = own if isinstance(own, tuple) else (own,)
-    for change, most in ((None, 1e-3), (halved, HALVED_ERROR)):
-        if change:
-            change(path)
-        session = InferenceSession(str(path), providers=["CPUExecutionProvider"])
-        found = session.run(None, {"input": crops.numpy()})
-        assert all(np.abs(a.numpy() - b).max() < most for a, b in zip(own, found))
+    assert all(np.abs(a.numpy() - b).max() < 1e-3 for a, b in zip(own, answers(crops)))
+    if ranges is None:
+        halved(path)
+        assert all(np.abs(a.numpy() - b).max() < HALVED_ERROR for a, b in zip(own, answers(crops)))
+    else:
+        years = lambda age: (age * (np.arange(age.shape[1]) + 0.5)).sum(1)
+        before = years(answers(ranges)[0])
+        int8.quantise(path, ranges)
+        apart = np.abs(years(answers(ranges)[0]) - before).mean()
+        print(f"quantised: {apart:.2f} years apart in the mean")
+        assert apart < QUANTISED_ERROR
     # The pack's probe: `probe_input` in crates/vision/src/models.rs.
     state, noise = 20_261_121, []
     for _ in range(3 * side * side):
         state = (state * 6_364_136_223_846_793_005 + 1_442_695_040_888_963_407) % 2**64
         noise.append(((state >> 56) - 127.5) / 127.5)
-    first, *_ = session.run(None, {"input": np.array(noise, np.float32).reshape(shape)})
+    first, *_ = answers(torch.tensor(noise, dtype=torch.float32).reshape(shape))
     print(path, path.stat().st_size, "bytes, SHA-256", hashlib.sha256(path.read_bytes()).hexdigest())
     print("probe:", [round(float(value), 6) for value in first[0, :8]])
+
+
+def calibration_crops(folder, side):
+    """Faces of which the ranges of a quantised net are taken, of the training part."""
+    faces = Faces(folder)
+    at = torch.tensor([i for i, row in enumerate(faces.rows) if row["part"] != "dev"])
+    chosen = at[torch.randperm(len(at), generator=torch.Generator().manual_seed(1))[:CALIBRATION_FACES]]
+    return augment.plain(faces.take(chosen), VIEW, side)
 
 
 def main():
@@ -137,6 +159,7 @@ def main():
     parser.add_argument("--part")
     parser.add_argument("--mirror", action="store_true")
     parser.add_argument("--younger", type=float, default=0.0)
+    parser.add_argument("--quantise", type=pathlib.Path)
     parser.add_argument("--quality", action="store_true")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -146,7 +169,8 @@ def main():
         return
     served = Served(net, options.mirror, options.younger).eval()
     if options.set is None:
-        export(served, side, options.out, ["age", "st_dev"])
+        ranges = calibration_crops(options.quantise, side) if options.quantise else None
+        export(served, side, options.out, ["age", "st_dev"], ranges)
         return
     faces = Faces(options.set)
     at = torch.tensor([i for i, row in enumerate(faces.rows) if not options.part or row["part"] == options.part])

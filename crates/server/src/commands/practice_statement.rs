@@ -39,9 +39,9 @@ What both let through and refuse, measured by the program's makers on 212 portra
 | Threshold | Younger people who pass, compared | with a confidence of 0.95 | Others who do not pass, compared | with a confidence of 0.95 |
 |---|---|---|---|---|
 | 25 | nobody is younger | nobody is younger | 0 % of 212 (0 to 1.8) | 3.3 % of 212 (1.6 to 6.7) |
-| 30 | nobody is younger | nobody is younger | 0 % of 212 (0 to 1.8) | 7.5 % of 212 (4.7 to 11.9) |
-| 40 | 52 % of 25 (34 to 70) | 16 % of 25 (6 to 35) | 4.8 % of 187 (2.6 to 8.9) | 24 % of 187 (19 to 31) |
-| 50 | 22 % of 76 (14 to 33) | 2.6 % of 76 (0.7 to 9.1) | 10.3 % of 136 (6.2 to 16.5) | 46 % of 136 (37 to 54) |
+| 30 | nobody is younger | nobody is younger | 0.5 % of 212 (0.1 to 2.6) | 8.5 % of 212 (5.4 to 13) |
+| 40 | 52 % of 25 (34 to 70) | 16 % of 25 (6 to 35) | 5.9 % of 187 (3.3 to 10) | 24 % of 187 (19 to 31) |
+| 50 | 21 % of 76 (13 to 32) | 2.6 % of 76 (0.7 to 9.1) | 9.6 % of 136 (5.7 to 16) | 44 % of 136 (36 to 52) |
 
 **Nobody under 33 was measured.** How many minors pass at 18, and how many people of 18 to 32 years do not, is not known, with a \
 confidence or without one.
