@@ -70,7 +70,7 @@ def print_row(name, scores, live, reported, groups):
 def main():
     folder, cues = pathlib.Path(sys.argv[1]), np.load(sys.argv[2])
     torch.set_num_threads(1)
-    held = {name: values[cues["numbers"]] for name, values in train.load(folder, "held").items()}
+    held = {name: values[cues["numbers"]] for name, values in train.load([folder], "held").items()}
     sums = held["crops"].astype(np.int64).sum((1, 2, 3, 4))
     if not np.array_equal(sums, cues["crops"]):
         sys.exit("the cues are of other pictures")

@@ -1,21 +1,20 @@
 """Calibrates a trained net, chooses its thresholds and prints its tables (ISO/IEC 30107-3).
 
-    python evaluate.py WEIGHTS SET CALIBRATION.json
+    python evaluate.py NET.onnx SET REPORTED OUT.onnx
 
-Nobody in the held-out pictures was trained on. One half of the pictures chooses the calibration and the thresholds, the
-other half is reported.
+NET.onnx is the output of export.py, OUT.onnx is written: the same, calibrated. SET and REPORTED are outputs of render.py. Nobody in
+their held-out pictures was trained on. Those of SET choose the calibration and the thresholds, those of REPORTED are reported.
 """
 
-import json
 import pathlib
 import sys
 
 import numpy as np
 import torch
 
+import onnx_file
 import scene
 import train
-from net import Net
 from tables import threshold_at, wilson
 
 # Share of live faces that each level of assurance refuses, on the half that chooses.
@@ -40,26 +39,23 @@ def calibrated(odds, live):
 
 
 def main():
-    weights, folder, out = (pathlib.Path(argument) for argument in sys.argv[1:4])
+    net, *folders, out = (pathlib.Path(argument) for argument in sys.argv[1:5])
     torch.set_num_threads(1)
-    net = Net()
-    net.load_state_dict(torch.load(weights))
-    held = train.load(folder, "held")
-    odds = train.scores(net, held["crops"])
-    live = held["species"] == "live"
-    choosing = np.arange(len(odds)) // 8 % 2 == 0
-    slope, shift = calibrated(odds[choosing], live[choosing])
+    choosing, held = (train.load([folder], "held") for folder in folders)
+    odds, live = onnx_file.answers(net, choosing["crops"]), choosing["species"] == "live"
+    slope, shift = calibrated(odds, live)
+    onnx_file.calibrate(net, slope, shift, out)
     real = 1 / (1 + np.exp(-(slope * odds + shift)))
-    levels = {name: threshold_at(real[choosing & live], share) for name, share in LEVELS.items()}
-    out.write_text(json.dumps({"slope": slope, "shift": shift, "thresholds": levels}, indent=1) + "\n")
+    levels = {name: threshold_at(real[live], share) for name, share in LEVELS.items()}
+    print(f"{out}: {onnx_file.described(out)}")
     print(f"slope {slope:.4f}, shift {shift:.4f}, thresholds", {name: round(v, 3) for name, v in levels.items()})
-    reported = ~choosing
+    real, live = onnx_file.answers(out, held["crops"]), held["species"] == "live"
     print("\nAPCER by species, worst first, at the thresholds that refuse 5 and 10 % of the reported live faces:\n")
-    print_rates(real, held, reported, live)
+    print_rates(real, held, live)
     print("\nAt the levels of assurance:\n")
-    print_levels(real, held, reported, live, levels)
+    print_levels(real, held, live, levels)
     print("\nIs the score a probability?\n")
-    print_reliability(real[reported], live[reported])
+    print_reliability(real, live)
 
 
 def cell(hits, count):
@@ -67,33 +63,33 @@ def cell(hits, count):
     return f"{100 * hits / max(count, 1):.1f} % ({100 * low:.1f} to {100 * high:.1f})"
 
 
-def groups(held, reported):
+def groups(held):
     """Name and mask of each species and device."""
     for column in ("species", "device"):
-        for name in sorted(set(held[column][reported])):
+        for name in sorted(set(held[column])):
             if name not in ("live", "person"):
-                yield f"{column} {name}", reported & (held[column] == name)
+                yield f"{column} {name}", held[column] == name
 
 
-def print_rates(real, held, reported, live):
-    limits = [threshold_at(real[reported & live], share) for share in (0.05, 0.10)]
+def print_rates(real, held, live):
+    limits = [threshold_at(real[live], share) for share in (0.05, 0.10)]
     print("| | n | APCER at BPCER 5 % | APCER at BPCER 10 % |\n|---|---:|---:|---:|")
     rows = []
-    for name, of in groups(held, reported):
+    for name, of in groups(held):
         hits = [int((real[of] >= limit).sum()) for limit in limits]
         rows.append((not name.startswith("species"), -hits[1] / of.sum(), f"| {name} | {of.sum()} | {cell(hits[0], of.sum())} | {cell(hits[1], of.sum())} |"))
     print("\n".join(row for _, _, row in sorted(rows)))
 
 
-def print_levels(real, held, reported, live, levels):
+def print_levels(real, held, live, levels):
     print("| | n | low | medium | high |\n|---|---:|---:|---:|---:|")
     row = lambda name, of, passes: print(f"| {name} | {of.sum()} | " + " | ".join(
         cell(int(((real[of] >= limit) == passes).sum()), int(of.sum())) for limit in levels.values()) + " |")
-    row("BPCER, all live", reported & live, False)
-    for kind in sorted(set(held["camera"][reported & live])):
-        row(f"BPCER, {kind}", reported & live & (held["camera"] == kind), False)
+    row("BPCER, all live", live, False)
+    for kind in sorted(set(held["camera"][live])):
+        row(f"BPCER, {kind}", live & (held["camera"] == kind), False)
     for name in scene.SPECIES[1:]:
-        row(f"APCER, {name}", reported & (held["species"] == name), True)
+        row(f"APCER, {name}", held["species"] == name, True)
 
 
 def print_reliability(real, live):

@@ -1,15 +1,16 @@
 """Renders a set of live pictures and attacks, as the crops that the net gets.
 
-    python render.py PEOPLE OUT HALF COUNT SEED [PART PARTS]
+    python render.py PEOPLE OUT HALF COUNT SEED [--part PART/PARTS] [--sides SMALLEST LARGEST]
 
 PEOPLE is the output of sources.py, HALF is `train` or `held`, COUNT the number of pictures: half of them are live, the
-attacks are spread evenly over the species. Several parts can be rendered in parallel; chunks that exist already are kept.
+attacks are spread evenly over the species. Several parts, counted from 0, can be rendered in parallel; chunks that exist already are kept.
+`--sides` is the range of the longer side of a face's box, pixels.
 OUT receives chunks as .npz: `crops` [n, 2, 96, 96, 3] bytes (tight, wide), `species`, `device`, `camera`, `face` (side of the
 face box in pixels).
 """
 
+import argparse
 import pathlib
-import sys
 
 import cv2
 import numpy as np
@@ -45,20 +46,29 @@ def crops(shot, random):
 
 
 def main():
-    folder, out, half, count, seed = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), *sys.argv[3:6]
-    part, parts = (int(v) for v in sys.argv[6:8]) if len(sys.argv) > 6 else (0, 1)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("people", type=pathlib.Path)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("half", choices=("train", "held"))
+    parser.add_argument("count", type=int)
+    parser.add_argument("seed", type=int)
+    parser.add_argument("--part", default="0/1")
+    parser.add_argument("--sides", nargs=2, type=int, default=(44, 190))
+    options = parser.parse_args()
+    out, half, count, seed = options.out, options.half, options.count, options.seed
+    part, parts = (int(v) for v in options.part.split("/"))
     cv2.setNumThreads(1)
-    pool = scene.PersonPool(people(folder, half))
+    pool = scene.PersonPool(people(options.people, half), options.sides)
     out.mkdir(parents=True, exist_ok=True)
-    chunks = range(part, -(-int(count) // CHUNK), parts)
+    chunks = range(part, -(-count // CHUNK), parts)
     for chunk in chunks:
         path = out / f"{half}-{chunk:03d}.npz"
         if path.exists():
             continue
         rendered = []
-        for number in range(chunk * CHUNK, min((chunk + 1) * CHUNK, int(count))):
-            shot = pool.shoot(species_of(number), int(seed) * 1_000_003 + number)
-            pair, side = crops(shot, np.random.default_rng([int(seed), number]))
+        for number in range(chunk * CHUNK, min((chunk + 1) * CHUNK, count)):
+            shot = pool.shoot(species_of(number), seed * 1_000_003 + number)
+            pair, side = crops(shot, np.random.default_rng([seed, number]))
             rendered.append((pair, shot.species, shot.device, shot.camera, side))
         names = ("crops", "species", "device", "camera", "face")
         np.savez(path, **{n: np.array([row[i] for row in rendered]) for i, n in enumerate(names)})

@@ -53,12 +53,15 @@ class Shot:
 
 
 class PersonPool:
-    """All people of one half, from whom shots are rendered."""
+    """All people of one half, from whom shots are rendered. `sides` is the range of the longer side of a face's box, pixels."""
 
-    def __init__(self, people):
+    def __init__(self, people, sides=(44, 190)):
         self.people = people
+        self.sides = sides
         self.posed = [person for person in people if len(person.alpha)]
         self.photos = [person.picture for person in self.posed]
+        # What attackers print and display: anybody but the people before a webcam.
+        self.pictured = [person for person in people if person.kind != "webcam"]
         self.frames = np.stack([person.margins() for person in people])
 
     def shoot(self, species, seed, devices=None):
@@ -106,7 +109,7 @@ class PersonPool:
         # The widest crop shows no more than 1.5 sides; a selfie shows at least the whole face.
         return np.clip(around, 0.56, 1.5)
 
-    def _before(self, person, random, max_face=190):
+    def _before(self, person, random, largest=None):
         """A person before the camera: linear light, the face's box, and the pixels of light for one of the picture."""
         loose = len(person.alpha) and random.chance(0.55)
         around = self._frame(random, loose and random.chance(0.8))
@@ -117,7 +120,7 @@ class PersonPool:
         else:
             slack = abs(np.sin(np.radians(turn))) * 1.2
             around = np.maximum(np.minimum(around, own - slack), 0.5)
-        face = random.log_between(44, max_face)
+        face = random.log_between(self.sides[0], largest or self.sides[1])
         width, height = int(face * (around[0] + around[2])), int(face * (around[1] + around[3]))
         middle = np.array([around[0], around[1]]) * face
         to = _similar(person.centre, person.side, middle, face, turn, random.chance(0.5))
@@ -136,9 +139,9 @@ class PersonPool:
 
     def _artwork(self, species, random):
         """The picture that an attacker prints or displays: bytes and the face's box."""
-        person = random.pick(self.posed)
+        person = random.pick(self.pictured)
         if random.chance(0.5):
-            light, box, _ = self._before(person, random, 240)
+            light, box, _ = self._before(person, random, max(self.sides[1], 240))
             picture = camera.take(light, random.pick(["webcam", "phone-old", "phone", "phone", "phone"]), random)
         else:
             picture, box = person.picture, person.box.astype(np.float64)
@@ -161,7 +164,7 @@ class PersonPool:
         if random.chance(0.4):
             # So close that no edge of the sheet or display is visible.
             around = np.maximum(np.minimum(around, own * 0.93 - abs(np.sin(np.radians(turn)))), 0.5)
-        face = random.log_between(44, 190)
+        face = random.log_between(*self.sides)
         # Fine structure is rendered larger, so that aliasing comes from the simulated sensor only.
         scale = 2.0 if face < 90 else 1.5 if face < 130 else 1.0
         face *= scale
@@ -236,11 +239,11 @@ class PersonPool:
 
     def _mask(self, random, devices):
         wearer, victim = random.pick(self.posed), random.pick(self.posed)
-        light, box, _ = self._before(wearer, random, 150)
+        light, box, _ = self._before(wearer, random, max(self.sides[1] - 40, 150))
         points = self._points
         names = [name for name in prints.PRINTERS if name != "laser-grey" and (devices is None or name in devices)]
         device = random.pick(names)
-        scale = 2.0 if box[2] - box[0] < 80 else 1.5
+        scale = 2.0 if box[2] - box[0] < 80 else 1.5 if box[2] - box[0] < 150 else 1.0
         light = cv2.resize(light, None, fx=scale, fy=scale, interpolation=cv2.INTER_LINEAR)
         box, points = box * scale, points * scale
         height, width = light.shape[:2]

@@ -5,6 +5,8 @@
 PACK is the folder of imported models, SOURCES holds the folders listed in SOURCES.md, OUT receives one .npz for each photo.
 """
 
+import csv
+import json
 import os
 import pathlib
 import sys
@@ -20,6 +22,10 @@ import faces
 FACE_SIDE = 300
 # Share of the people who are never trained on; by name, so that all pictures of a person are in the same half.
 HELD_OUT = 0.2
+# Photographs of earlier members (before 2003) are scans of prints, which live faces are to be told from.
+FIRST_CONGRESS = 108
+# Faces of FairFace for each group and sex. They are cut out closely, so more of them would teach the net little about what is around a face.
+FACES_PER_GROUP = 30
 # Which person signs in which of Intel's clips, as judged by eye; two of the five are never trained on.
 SIGNERS = {
     "a": "again brother help no student yes", "b": "bird milk please sorry thanks", "c": "book learn school walk",
@@ -31,9 +37,21 @@ _HELD_SIGNERS = {"signer-c", "signer-e"}
 
 def split(person):
     """The half of a person: 'train' or 'held'."""
+    if person.startswith("fairface-"):
+        return "train"
     if person.startswith("signer-"):
         return "held" if person in _HELD_SIGNERS else "train"
     return "held" if zlib.crc32(person.encode()) % 1000 < HELD_OUT * 1000 else "train"
+
+
+def names(folder):
+    """Both names of each member of the 117th Congress: an id of the Biographical Directory in some folders, first and last name in others."""
+    other = {}
+    for file in ("us-house.json", "us-senate.json"):
+        for member in json.loads((folder / file).read_text()):
+            other[member["bioguide"]] = member["name_slug"]
+            other[member["name_slug"]] = member["bioguide"]
+    return other
 
 
 def cut_out(picture, box):
@@ -85,14 +103,54 @@ def prepare(net, picture):
     return picture, box - np.tile(low, 2), points - low
 
 
+def first_congress(file):
+    """By id, the number of the first Congress that somebody was a member of."""
+    first = {}
+    with open(file, newline="") as rows:
+        for row in csv.DictReader(rows):
+            person, number = row["bioguide_id"], int(row["congress"])
+            first[person] = min(number, first.get(person, number))
+    return first
+
+
+def person_of(path):
+    """The person in a portrait; the file's name has it, with what tells their photos apart before or after."""
+    return {"portraits": path.stem, "pairs": path.stem.split("_")[0], "directory": path.stem.split("-")[-1]}.get(path.parent.name, path.stem)
+
+
+def portraits(folder):
+    """The paths of all portraits. Those in `directory` are trained on, or left out."""
+    for name in ("house", "senate", "portraits", "pairs"):
+        yield from sorted((folder / name).glob("*.jpg")) + sorted((folder / name).glob("*.png"))
+    first = first_congress(folder / "data_aging_congress.csv")
+    for path in sorted((folder / "directory").glob("*.jpg")):
+        person = person_of(path)
+        if first.get(person, 0) >= FIRST_CONGRESS and split(person) == "train":
+            yield path
+
+
+def open_faces(folder):
+    """As many training faces of FairFace for each group and sex, drawn by their names."""
+    chosen = {}
+    with open(folder / "labels-train.csv", newline="") as rows:
+        for row in csv.DictReader(rows):
+            chosen.setdefault((row["group"], row["gender"]), []).append(folder / row["path"])
+    for group in sorted(chosen):
+        yield from sorted(chosen[group], key=lambda path: zlib.crc32(path.name.encode()))[:FACES_PER_GROUP]
+
+
 def photos(folder):
     """(kind, person, picture) of every source photo."""
-    for name in ("house", "senate"):
-        for path in sorted((folder / name).glob("*.jpg")):
-            yield "portrait", path.stem, np.asarray(Image.open(path).convert("RGB"))
-    for name in ("portraits", "pairs"):
-        for path in sorted((folder / name).glob("*.jpg")) + sorted((folder / name).glob("*.png")):
-            yield "portrait", path.stem.split("_")[0], np.asarray(Image.open(path).convert("RGB"))
+    other = names(folder)
+    held = {person for path in portraits(folder) if split(person := person_of(path)) == "held"}
+    for path in portraits(folder):
+        person = person_of(path)
+        if person not in held and other.get(person) in held:
+            print(f"held out by another name: {path.name}", file=sys.stderr)
+        else:
+            yield "portrait", person, np.asarray(Image.open(path).convert("RGB"))
+    for path in open_faces(folder / "fairface"):
+        yield "photo", f"fairface-{path.stem}", np.asarray(Image.open(path).convert("RGB"))
     for path in sorted((folder / "asl").glob("*.mkv")):
         film = cv2.VideoCapture(str(path))
         count = 0

@@ -1,10 +1,10 @@
 """Trains the net.
 
-    python train.py SET OUT EPOCHS SEED [--chunks N] [--resume WEIGHTS] [--rate RATE] [--without NAME] [--threads N]
+    python train.py SET OUT EPOCHS SEED [--also SET] [--chunks N] [--resume WEIGHTS] [--rate RATE] [--without NAME] [--threads N]
 
-SET is the output of render.py. `--without` leaves species, printers, displays or cameras (separated by commas) out of
+SET is the output of render.py, and so is what `--also` adds to the pictures to train on. `--without` leaves species, printers, displays or cameras (separated by commas) out of
 training; the log then tells how the net does on them. `--chunks` trains on the first N chunks only. OUT receives the
-weights, OUT.log the log.
+weights, OUT.log the log, and OUT.state what the same command needs to go on after it was interrupted.
 """
 
 import argparse
@@ -19,14 +19,14 @@ import scene
 from net import Net
 from tables import apcer_at
 
-BATCH = 32
+BATCH = 64
 
 
-def load(folder, half, max_chunks=None):
-    """The first chunks of a half, concatenated, as a dictionary of arrays."""
-    chunks = [np.load(path) for path in sorted(folder.glob(f"{half}-*.npz"))[:max_chunks]]
+def load(folders, half, max_chunks=None):
+    """The first chunks of a half in each folder, concatenated, as a dictionary of arrays."""
+    paths = [path for folder in folders for path in sorted(folder.glob(f"{half}-*.npz"))[:max_chunks]]
     names = ("crops", "species", "device", "camera", "face")
-    return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in names}
+    return {name: np.concatenate([np.load(path)[name] for path in paths]) for name in names}
 
 
 def tensor(crops):
@@ -69,6 +69,7 @@ def main():
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("epochs", type=int)
     parser.add_argument("seed", type=int)
+    parser.add_argument("--also", type=pathlib.Path)
     parser.add_argument("--without")
     parser.add_argument("--chunks", type=int)
     parser.add_argument("--resume", type=pathlib.Path)
@@ -77,17 +78,19 @@ def main():
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
-    log = open(f"{options.out}.log", "w")
+    state = pathlib.Path(f"{options.out}.state")
+    log = open(f"{options.out}.log", "a" if state.exists() else "w")
 
     def log_line(text):
         print(text, flush=True)
         print(text, file=log, flush=True)
 
-    data, held = load(options.set, "train", options.chunks), load(options.set, "held")
+    sets = [options.set, options.also] if options.also else [options.set]
+    data, held = load(sets, "train", options.chunks), load([options.set], "held")
     keep = np.ones(len(data["species"]), bool)
     for name in ("species", "device", "camera"):
         keep &= ~np.isin(data[name], (options.without or "").split(","))
-    crops = data["crops"][keep]
+    crops = data.pop("crops")[keep]
     kind = torch.from_numpy(np.array([scene.SPECIES.index(s) for s in data["species"][keep]]))
     live = (kind == 0).float()
     log_line(f"{len(crops)} pictures, {int(live.sum())} live, without {options.without}, {options.epochs} epochs, seed {options.seed}")
@@ -102,8 +105,12 @@ def main():
     steps = options.epochs * (len(crops) // BATCH)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, options.rate, steps, pct_start=0.2)
     generator = torch.Generator().manual_seed(options.seed)
+    first = 0
+    if state.exists():
+        first = go_on(torch.load(state), net, optimiser, schedule, generator)
+        log_line(f"on from epoch {first}")
     began = time.time()
-    for epoch in range(options.epochs):
+    for epoch in range(first, options.epochs):
         net.train()
         order = torch.randperm(len(crops), generator=generator)
         lost = 0.0
@@ -125,6 +132,19 @@ def main():
         if epoch % 4 == 3 or epoch + 1 == options.epochs:
             log_line(report(scores(net, held["crops"], True), held))
             torch.save(net.state_dict(), options.out)
+        parts = {"net": net, "optimiser": optimiser, "schedule": schedule}
+        saved = {name: part.state_dict() for name, part in parts.items()}
+        torch.save(saved | {"generator": generator.get_state(), "drop": torch.get_rng_state(), "epochs": epoch + 1}, f"{state}.new")
+        pathlib.Path(f"{state}.new").replace(state)
+
+
+def go_on(saved, net, optimiser, schedule, generator):
+    """Takes up what was saved; the number of epochs that are done."""
+    for name, part in (("net", net), ("optimiser", optimiser), ("schedule", schedule)):
+        part.load_state_dict(saved[name])
+    generator.set_state(saved["generator"])
+    torch.set_rng_state(saved["drop"])
+    return saved["epochs"]
 
 
 def report(odds, held):

@@ -275,6 +275,12 @@ impl ModelRecipe {
                 }
                 bytes
             }
+            RecipeConversion::Quantise(convert, ranges) => {
+                let mut graph = convert(&source)?;
+                graph.fold();
+                graph.quantise(ranges)?;
+                graph.to_onnx(self.id)
+            }
             RecipeConversion::Copy => {
                 std::fs::read(&source).map_err(|cause| ImportError::file(&source, cause))?
             }

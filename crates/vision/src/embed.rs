@@ -19,8 +19,8 @@ const CROP_VERSION: u32 = 1;
 pub struct EmbeddingSpace {
     /// Id of the model in the manifest.
     pub model: String,
-    /// Identifies the space: SHA-256 over the model file's hash, the input, the crops and the metric, but not over the
-    /// thresholds.
+    /// Identifies the space: SHA-256 over the hash of the model's file (or of the file that it gives the embeddings of), the
+    /// input, the crops and the metric, but not over the thresholds.
     pub sha256: [u8; 32],
     /// Numbers of an embedding, 2 to 4096.
     pub dimension: usize,
@@ -115,7 +115,7 @@ impl EmbeddingModel {
         input: ModelInput,
     ) -> Result<Self, ModelLoadError> {
         let wrong_decode = || ModelLoadError::wrong(model, "its decode gives no embedding");
-        let ModelOutput::Embedding { tensor: name, metric, mirror, thresholds } = &model.output else {
+        let ModelOutput::Embedding { tensor: name, metric, mirror, thresholds, .. } = &model.output else {
             return Err(wrong_decode());
         };
         if thresholds.is_empty() {
@@ -209,8 +209,11 @@ impl EmbeddingModel {
 
 /// [`EmbeddingSpace::sha256`] of a model as its manifest tells it, without its net; `None` where it gives no embeddings.
 pub(crate) fn embedding_space_sha256(model: &ModelEntry) -> Option<[u8; 32]> {
-    let ModelOutput::Embedding { tensor, metric, mirror, .. } = &model.output else { return None };
-    Some(fingerprint(&model.digest(), model.input.as_ref()?, tensor, *metric, *mirror))
+    let ModelOutput::Embedding { tensor, metric, mirror, same_space_as, .. } = &model.output else {
+        return None;
+    };
+    let file = same_space_as.clone().unwrap_or_else(|| model.digest());
+    Some(fingerprint(&file, model.input.as_ref()?, tensor, *metric, *mirror))
 }
 
 /// SHA-256 of a space: over its texts, each after its length (64 bits, little-endian), and its numbers (32 bits,

@@ -239,6 +239,10 @@ pub enum ModelOutput {
         /// Whether the embeddings of the crop and of its mirror image are averaged.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         mirror: bool,
+        /// SHA-256 of the file whose embeddings these are but for rounding, where it is another one: those of both files lie
+        /// in one space, and are compared with each other.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        same_space_as: Option<String>,
         /// False match rates by distance, ascending.
         #[serde(default)]
         thresholds: Vec<FalseMatchThreshold>,

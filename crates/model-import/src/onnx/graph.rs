@@ -15,6 +15,9 @@ pub(crate) enum OnnxAttribute {
 pub(crate) enum ConstantData {
     Floats(Vec<f32>),
     Ints(Vec<i64>),
+    Bytes(Vec<u8>),
+    SignedBytes(Vec<i8>),
+    Words(Vec<i32>),
 }
 
 #[derive(Clone)]
@@ -70,7 +73,7 @@ impl OnnxGraph {
     pub(crate) fn constant(&mut self, shape: &[i64], data: ConstantData) -> String {
         let name = self.fresh_name(match data {
             ConstantData::Floats(_) => "w",
-            ConstantData::Ints(_) => "k",
+            _ => "k",
         });
         self.constants.insert(name.clone(), (shape.to_vec(), data));
         name
@@ -88,10 +91,21 @@ impl OnnxGraph {
         inputs: &[&str],
         attributes: Vec<(&'static str, OnnxAttribute)>,
     ) -> String {
-        let output = self.fresh_name(operator);
         let inputs = inputs.iter().map(|&input| input.to_owned()).collect();
-        self.nodes.push(OnnxNode { operator, inputs, output: output.clone(), attributes });
+        let node = self.detached(operator, inputs, attributes);
+        let output = node.output.clone();
+        self.nodes.push(node);
         output
+    }
+
+    /// An operator that is not among the nodes yet, with an output of its own.
+    pub(super) fn detached(
+        &mut self,
+        operator: &'static str,
+        inputs: Vec<String>,
+        attributes: Vec<(&'static str, OnnxAttribute)>,
+    ) -> OnnxNode {
+        OnnxNode { operator, inputs, output: self.fresh_name(operator), attributes }
     }
 
     /// Adds a clamp to `low..=high`; returns the name of its output.
@@ -226,6 +240,9 @@ fn attribute_message(name: &str, attribute: &OnnxAttribute) -> ProtobufMessage {
 
 fn constant_message(name: &str, shape: &[i64], data: &ConstantData) -> ProtobufMessage {
     const FLOAT: i64 = 1;
+    const UINT8: i64 = 2;
+    const INT8: i64 = 3;
+    const INT32: i64 = 6;
     const INT64: i64 = 7;
     let mut out = ProtobufMessage::default();
     for size in shape {
@@ -236,6 +253,11 @@ fn constant_message(name: &str, shape: &[i64], data: &ConstantData) -> ProtobufM
             (FLOAT, values.iter().flat_map(|value| value.to_le_bytes()).collect())
         }
         ConstantData::Ints(values) => (INT64, values.iter().flat_map(|value| value.to_le_bytes()).collect()),
+        ConstantData::Bytes(values) => (UINT8, values.clone()),
+        ConstantData::SignedBytes(values) => {
+            (INT8, values.iter().map(|value| value.cast_unsigned()).collect())
+        }
+        ConstantData::Words(values) => (INT32, values.iter().flat_map(|value| value.to_le_bytes()).collect()),
     };
     out.int(2, kind).text(8, name).bytes(9, &raw);
     out

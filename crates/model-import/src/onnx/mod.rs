@@ -4,5 +4,6 @@ mod channel_padding;
 mod constant_folding;
 mod graph;
 mod protobuf;
+mod quantisation;
 
 pub(crate) use graph::{ConstantData, Convolution, OnnxAttribute, OnnxGraph};
