@@ -17,7 +17,7 @@ import scene
 import train
 from tables import threshold_at, wilson
 
-# Share of live faces that each level of assurance refuses, on the half that chooses.
+# Share of the live faces that choose the thresholds which each level of assurance refuses.
 LEVELS = {"low": 0.02, "medium": 0.05, "high": 0.10}
 
 
