@@ -1,6 +1,6 @@
 """Compares the net with MiniFASNet, on the same pictures of people who were never trained on.
 
-    python beside.py PEOPLE WEIGHTS PACK/minifasnet.onnx COUNT SEED
+    python beside.py PEOPLE PACK/liveness-net-1.onnx PACK/minifasnet.onnx COUNT SEED
 
 Renders COUNT pictures like render.py and leaves out those whose face is below 64 pixels. MiniFASNet gets two crops of 80 x
 80 pixels side by side, BGR, 2.7 and 4 times the face box and moved inside the picture, as `assay models add-minifasnet`
@@ -13,13 +13,11 @@ import sys
 
 import cv2
 import numpy as np
-import torch
 
 import faces
+import onnx_file
 import render
 import scene
-import train
-from net import Net
 from tables import apcer_at
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # it would report its use to its maker
@@ -39,9 +37,8 @@ def inside(picture, box, scale):
 
 
 def main():
-    folder, weights, other = (pathlib.Path(argument) for argument in sys.argv[1:4])
+    folder, own, other = (pathlib.Path(argument) for argument in sys.argv[1:4])
     cv2.setNumThreads(1)
-    torch.set_num_threads(1)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     other = onnxruntime.InferenceSession(str(other), options)
@@ -56,9 +53,7 @@ def main():
         both = np.concatenate([inside(shot.picture, shot.box, scale) for scale in (2.7, 4.0)], 1)
         pixels = both[..., ::-1].astype(np.float32).transpose(2, 0, 1)[None]
         theirs.append(other.run(["kinds"], {"input": np.ascontiguousarray(pixels)})[0])
-    net = Net()
-    net.load_state_dict(torch.load(weights))
-    kinds, ours = np.array(kinds), train.scores(net, np.stack(pairs))
+    kinds, ours = np.array(kinds), onnx_file.answers(own, np.stack(pairs))
     theirs = np.concatenate(theirs)[:, 1]
     print(len(kinds), "pictures,", {name: int((kinds == name).sum()) for name in scene.SPECIES})
     for name, scores in (("liveness-net-1", ours), (pathlib.Path(sys.argv[3]).stem, theirs)):
