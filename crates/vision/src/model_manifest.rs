@@ -558,11 +558,17 @@ impl ModelEntry {
             | ModelOutput::Cues { thresholds: Some(thresholds) } => {
                 (vec![thresholds.low, thresholds.medium, thresholds.high], 0.0, None)
             }
-            ModelOutput::Embedding { thresholds, .. } => {
-                return if are_valid_match_rates(thresholds) {
-                    Ok(())
-                } else {
+            ModelOutput::Embedding { thresholds, same_space_as, .. } => {
+                let is_hash = |text: &String| {
+                    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+                };
+                return if !are_valid_match_rates(thresholds) {
                     invalid("false match rates lie between 0 and 1, and they and their distances ascend")
+                } else if !same_space_as.as_ref().is_none_or(is_hash) {
+                    // Faces that are enrolled would silently no longer be compared.
+                    invalid("`same_space_as` is a SHA-256, 64 digits in lower-case hexadecimal")
+                } else {
+                    Ok(())
                 };
             }
             ModelOutput::TextRegions { core, line, grow, longest, .. } => {

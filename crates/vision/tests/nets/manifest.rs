@@ -132,7 +132,7 @@ fn an_unknown_channel_order_or_crop_rule_is_refused_with_the_known_ones() {
 #[test]
 fn numbers_out_of_range_are_refused_with_the_range() {
     let rates = |first: [f64; 2], second: [f64; 2]| json!([{"rate": first[0], "distance": first[1]}, {"rate": second[0], "distance": second[1]}]);
-    let cases: [(&str, &str, Value, &str); 33] = [
+    let cases: [(&str, &str, Value, &str); 35] = [
         ("face-api-age", "/input/width", json!(0), "1 to 2048"),
         ("face-api-age", "/input/height", json!(100_000), "1 to 2048"),
         ("face-api-age", "/input/crop/scales", json!([]), "one to eight"),
@@ -166,6 +166,8 @@ fn numbers_out_of_range_are_refused_with_the_range() {
         ("face-api-recognition", "/output/thresholds", rates([0.0, 0.4], [0.01, 0.5]), "between 0 and 1"),
         ("face-api-recognition", "/output/thresholds", rates([0.1, 0.4], [1.0, 0.5]), "between 0 and 1"),
         ("face-api-recognition", "/output/thresholds", json!([]), "states no false match rates"),
+        ("face-api-recognition", "/output/same_space_as", json!("09374f4c6eea"), "64 digits"),
+        ("face-api-recognition", "/output/same_space_as", json!("A".repeat(64)), "64 digits"),
     ];
     for (id, field, value, range) in cases {
         let (parent, name) = field.rsplit_once('/').unwrap();
