@@ -69,15 +69,30 @@ def session(path, also=None):
     return onnxruntime.InferenceSession(model.SerializeToString(), options)
 
 
-def main():
+def set_arguments(*packs):
+    """A parser for programs that cut faces of a packed set out of the photos: SET PHOTOS, the packs, CROPS..."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("set", type=pathlib.Path)
-    parser.add_argument("photos", type=pathlib.Path)
-    parser.add_argument("pack", type=pathlib.Path)
+    for name in ("set", "photos", *packs):
+        parser.add_argument(name, type=pathlib.Path)
     parser.add_argument("crops", type=pathlib.Path, nargs="+")
+    return parser
+
+
+def read_faces(folders):
+    """Where the faces lie, by the path of the photo, from the folders of crops."""
+    return {face["path"]: face for folder in folders for face in csv.DictReader(open(folder / "faces.csv"))}
+
+
+def recognition_crop(photos, face):
+    """What the recognition net sees of a face, float32 [3, 150, 150]."""
+    return crop(np.asarray(Image.open(photos / face["path"]).convert("RGB")), *square(face, "d2", 1.0), 150)
+
+
+def main():
+    parser = set_arguments("pack")
     parser.add_argument("--most", type=int, help="stop after this many faces")
     options = parser.parse_args()
-    faces = {face["path"]: face for folder in options.crops for face in csv.DictReader(open(folder / "faces.csv"))}
+    faces = read_faces(options.crops)
     rows, parts = zip(*[(row["path"], row["part"]) for row in csv.DictReader(open(options.set / "rows.csv"))])
     path = options.set / "features.npy"
     found = np.lib.format.open_memmap(path, "r+") if path.exists() else np.lib.format.open_memmap(path, "w+", np.float16, (len(rows), WIDTH))

@@ -17,7 +17,7 @@ import scene
 import train
 from tables import threshold_at, wilson
 
-# Share of the live faces that choose the thresholds which each level of assurance refuses.
+# The share that each level of assurance refuses of the live faces that choose the thresholds.
 LEVELS = {"low": 0.02, "medium": 0.05, "high": 0.10}
 
 

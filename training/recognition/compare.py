@@ -6,20 +6,17 @@ each, which share is nearer than the distances that the pack states: before, aft
 as where a gallery is older than the pack. And at which distance 1 of 1000 of the worst cell is.
 """
 
-import argparse
 import csv
 import pathlib
 import sys
 
 import numpy as np
-from PIL import Image
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "ages"))
-from features import crop, session, square  # noqa: E402
+from features import read_faces, recognition_crop, session, set_arguments  # noqa: E402
 from transform import ADULT, AGES, LEAST_FRONTAL, LEAST_SHARPNESS, LEAST_TO_MEASURE, MOST_FACES, in_fit  # noqa: E402
 
 NET = "face-api-recognition.onnx"
-SIDE = 150
 BATCH = 32
 DISTANCES = (0.485, 0.53, 0.585)
 RATE = 1e-3
@@ -29,10 +26,7 @@ def embeddings(nets, photos, rows, faces):
     """Those of each net, float32 [n, 128]."""
     found = [[] for _ in nets]
     for start in range(0, len(rows), BATCH):
-        crops = []
-        for row in rows[start : start + BATCH]:
-            photo = np.asarray(Image.open(photos / row["path"]).convert("RGB"))
-            crops.append(crop(photo, *square(faces[row["path"]], "d2", 1.0), SIDE))
+        crops = [recognition_crop(photos, faces[row["path"]]) for row in rows[start : start + BATCH]]
         for net, parts in zip(nets, found):
             parts.append(net.run(None, {"input": np.stack(crops)})[0])
     return [np.concatenate(parts) for parts in found]
@@ -51,14 +45,8 @@ def measured(at, row):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("set", type=pathlib.Path)
-    parser.add_argument("photos", type=pathlib.Path)
-    parser.add_argument("before", type=pathlib.Path)
-    parser.add_argument("after", type=pathlib.Path)
-    parser.add_argument("crops", type=pathlib.Path, nargs="+")
-    options = parser.parse_args()
-    faces = {face["path"]: face for folder in options.crops for face in csv.DictReader(open(folder / "faces.csv"))}
+    options = set_arguments("before", "after").parse_args()
+    faces = read_faces(options.crops)
     cells = {}
     for at, row in enumerate(csv.DictReader(open(options.set / "rows.csv"))):
         if row["path"] in faces and measured(at, row):

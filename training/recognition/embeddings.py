@@ -5,32 +5,25 @@ PACK a pack of models. Faces are cut out of the photos as crates/vision/src/crop
 [n, 129]: the embedding and whether the row is done, so that an interrupted run goes on, and several may each do a half.
 """
 
-import argparse
 import csv
 import pathlib
 import sys
 
 import numpy as np
-from PIL import Image
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "ages"))
-from features import crop, session, square  # noqa: E402
+from features import read_faces, recognition_crop, session, set_arguments  # noqa: E402
 
 NET = "face-api-recognition.onnx"
-SIDE = 150
 WIDTH = 128
 BATCH = 32
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("set", type=pathlib.Path)
-    parser.add_argument("photos", type=pathlib.Path)
-    parser.add_argument("pack", type=pathlib.Path)
-    parser.add_argument("crops", type=pathlib.Path, nargs="+")
+    parser = set_arguments("pack")
     parser.add_argument("--half", type=int)
     options = parser.parse_args()
-    faces = {face["path"]: face for folder in options.crops for face in csv.DictReader(open(folder / "faces.csv"))}
+    faces = read_faces(options.crops)
     rows = [row["path"] for row in csv.DictReader(open(options.set / "rows.csv"))]
     path = options.set / "embeddings.npy"
     shape = (len(rows), WIDTH + 1)
@@ -41,10 +34,7 @@ def main():
     todo = [at for at in todo if found[at, -1] == 0 and (options.half is None or at % 2 == options.half)]
     for start in range(0, len(todo), BATCH):
         part = todo[start : start + BATCH]
-        crops = []
-        for at in part:
-            photo = np.asarray(Image.open(options.photos / rows[at]).convert("RGB"))
-            crops.append(crop(photo, *square(faces[rows[at]], "d2", 1.0), SIDE))
+        crops = [recognition_crop(options.photos, faces[rows[at]]) for at in part]
         found[part] = np.column_stack([net.run(None, {"input": np.stack(crops)})[0], np.ones(len(part))])
 
 

@@ -5,7 +5,6 @@ PACK a pack whose recognition net is not quantised. Writes for each convolution 
 output, after `Relu` where one follows; over 500 faces.
 """
 
-import argparse
 import csv
 import pathlib
 import sys
@@ -13,25 +12,19 @@ import sys
 import numpy as np
 import onnx
 import onnxruntime
-from PIL import Image
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "ages"))
-from features import crop, square  # noqa: E402
+from features import read_faces, recognition_crop, set_arguments  # noqa: E402
 
 NET = "face-api-recognition.onnx"
-SIDE = 150
 FACES = 500
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("set", type=pathlib.Path)
-    parser.add_argument("photos", type=pathlib.Path)
-    parser.add_argument("pack", type=pathlib.Path)
-    parser.add_argument("crops", type=pathlib.Path, nargs="+")
+    parser = set_arguments("pack")
     parser.add_argument("out", type=pathlib.Path)
     options = parser.parse_args()
-    faces = {face["path"]: face for folder in options.crops for face in csv.DictReader(open(folder / "faces.csv"))}
+    faces = read_faces(options.crops)
     paths = [row["path"] for row in csv.DictReader(open(options.set / "rows.csv"))]
     model = onnx.load(options.pack / NET)
     users = {}
@@ -48,8 +41,7 @@ def main():
     net = onnxruntime.InferenceSession(model.SerializeToString())
     low, high = dict.fromkeys(tensors, np.inf), dict.fromkeys(tensors, -np.inf)
     for at in np.random.default_rng(1).permutation(len(paths))[:FACES]:
-        photo = np.asarray(Image.open(options.photos / paths[at]).convert("RGB"))
-        cut = crop(photo, *square(faces[paths[at]], "d2", 1.0), SIDE)
+        cut = recognition_crop(options.photos, faces[paths[at]])
         for tensor, values in zip(tensors, net.run(tensors, {"input": cut[None]})):
             low[tensor], high[tensor] = min(low[tensor], values.min()), max(high[tensor], values.max())
     with open(options.out, "w", newline="") as file:

@@ -1,6 +1,6 @@
 //! Lets convolutions calculate with numbers of eight bits: pairs of `QuantizeLinear` and `DequantizeLinear` around them, which the
-//! runtime recognises. That takes a quarter of the memory and, where the processor multiplies bytes by itself, less than half of the time.
-//! Integers add up to the same on every processor.
+//! runtime recognises. That takes a quarter of the space and, where the processor multiplies bytes by itself, less than half of the time.
+//! The sums of a convolution are the same on every processor; what lies between convolutions is rounded as each does it.
 
 use super::graph::{ConstantData, OnnxAttribute, OnnxGraph, OnnxNode};
 use crate::ImportError;
