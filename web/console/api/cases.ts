@@ -56,6 +56,9 @@ export const MAX_FRAME_PIXELS = 960;
 
 export const CASE_KINDS: readonly CaseKind[] = ["FINDING", "DOCUMENT_CHECK", "AGE_APPEAL"];
 
+/** What was done with a case is shown as done before the server has answered, so it arrives though the page is closed meanwhile. */
+const SENT_FOR_GOOD: CallOptions = { keepalive: true };
+
 const path = (id: string, rest = "") => `/console/cases/${encodeURIComponent(id)}${rest}`;
 
 export function listQueues(): Promise<ResponseOf<Queues>> {
@@ -100,7 +103,7 @@ export async function releaseCase(id: string, options?: CallOptions): Promise<vo
 }
 
 export async function holdCase(id: string, input: HoldInput): Promise<void> {
-  await call<Hold>("POST", path(id, "/hold"), input);
+  await call<Hold>("POST", path(id, "/hold"), input, SENT_FOR_GOOD);
 }
 
 /** Colleagues who may decide the case. */
@@ -109,21 +112,21 @@ export async function listAssignees(id: string): Promise<ResponseOf<Assignees>["
 }
 
 export async function assignCase(id: string, member: string): Promise<void> {
-  await call<Assign>("POST", path(id, "/assign"), { member_id: member });
+  await call<Assign>("POST", path(id, "/assign"), { member_id: member }, SENT_FOR_GOOD);
 }
 
 export function decideCase(id: string, input: DecisionInput): Promise<ResponseOf<Decision["put"]>> {
-  return call<Decision["put"]>("PUT", path(id, "/decision"), input);
+  return call<Decision["put"]>("PUT", path(id, "/decision"), input, SENT_FOR_GOOD);
 }
 
 /** Takes a decision back; answers until when the case is the reviewer's. */
 export function undoDecision(id: string): Promise<ResponseOf<Decision["delete"]>> {
-  return call<Decision["delete"]>("DELETE", path(id, "/decision"));
+  return call<Decision["delete"]>("DELETE", path(id, "/decision"), undefined, SENT_FOR_GOOD);
 }
 
 /** Reports which pictures were looked at. */
 export function recordViews(id: string, views: RequestBodyOf<Views>["views"]): Promise<Exposure> {
-  return call<Views>("POST", path(id, "/views"), { views: views ?? null });
+  return call<Views>("POST", path(id, "/views"), { views: views ?? null }, SENT_FOR_GOOD);
 }
 
 /** Has a settled decision looked at again by somebody else; answers the id of the appeal, a case of its own. */

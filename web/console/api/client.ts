@@ -40,8 +40,10 @@ export function admitChanges(by: Admission): () => void {
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface CallOptions {
-  /** Finish the call even if the page goes away; it waits for nothing. */
+  /** Finish the call even if the page goes away. */
   keepalive?: boolean;
+  /** The page is going away: the call waits for nothing. */
+  isLeaving?: boolean;
   /** Gives the call up. */
   signal?: AbortSignal;
 }
@@ -53,13 +55,14 @@ export async function call<Operation>(
   body?: RequestBodyOf<Operation>,
   options: CallOptions = {},
 ): Promise<ResponseOf<Operation>> {
-  const wait = method === "GET" || options.keepalive ? undefined : admission?.();
+  const { isLeaving = false, ...fetched } = options;
+  const wait = method === "GET" || isLeaving ? undefined : admission?.();
   if (wait) {
     await wait;
   }
   const sent = body === undefined ? null : JSON.stringify(body);
   const headers = sent === null ? CONSOLE_HEADERS : { ...CONSOLE_HEADERS, "content-type": "application/json" };
-  const answer = await send(path, { method, headers, body: sent, ...options });
+  const answer = await send(path, { method, headers, body: sent, ...fetched });
   return parse(await answer.text()) as ResponseOf<Operation>;
 }
 

@@ -199,7 +199,7 @@ export function useDesk(queue: string | undefined): DeskControl {
   const giveBack = useCallback(() => {
     turn.current += 1;
     if (!isGone()) {
-      giveBackCases(latest.current.desk.held, { keepalive: true });
+      giveBackCases(latest.current.desk.held, { keepalive: true, isLeaving: true });
     }
   }, [isGone]);
 

@@ -713,6 +713,29 @@ test("leaving the queue gives its cases back", async ({ page, server }) => {
   await expect.poll(() => server.cases.held.size).toBe(0);
 });
 
+test("what was done with a case is sent to the end though the page is closed meanwhile", async ({ page, server }) => {
+  await page.addInitScript(() => {
+    const { fetch } = window;
+    const kept: string[] = [];
+    Object.assign(window, { kept });
+    window.fetch = (input, init) => {
+      if (init?.keepalive) {
+        kept.push(`${init.method} ${String(input).split("/").at(-1)}`);
+      }
+      return fetch(input, init);
+    };
+  });
+  server.cases.all = [findingCase(1), findingCase(2)];
+  await openQueue(page, server);
+  await heading(page, /younger/);
+  await page.keyboard.press("a");
+  await expect.poll(() => server.cases.decisions.size).toBe(1);
+  await page.keyboard.press("z");
+  await expect.poll(() => server.cases.decisions.size).toBe(0);
+  const kept = await page.evaluate(() => (window as unknown as { kept: string[] }).kept);
+  expect(kept.filter((call) => call.endsWith("decision"))).toEqual(["PUT decision", "DELETE decision"]);
+});
+
 test("another queue is claimed from only when the first one's cases are back", async ({ page, server }) => {
   const [lake, sea] = [
     { id: "60000000-0000-4000-8000-000000000001", name: "Lake" },
