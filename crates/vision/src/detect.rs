@@ -82,9 +82,9 @@ impl FaceDetector {
     pub(crate) fn detect_relaxed(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
         let strict = self.detection_threshold;
         self.detection_threshold = strict / 2.0;
-        let faces = self.detect(picture);
-        self.detection_threshold = strict;
-        faces
+        // Though a panic ends only this job, the worker keeps its detector: the next one must not find half the score.
+        let mut relaxed = scopeguard::guard(self, |detector| detector.detection_threshold = strict);
+        relaxed.detect(picture)
     }
 
     /// Detects by as many runs of the net as it takes.
@@ -435,7 +435,10 @@ mod tests {
         inference::ScriptedNet,
         model_manifest::{ChannelOrder, CropRule, CropSpec},
     };
-    use std::sync::{Arc, Mutex};
+    use std::{
+        panic::{AssertUnwindSafe, catch_unwind},
+        sync::{Arc, Mutex},
+    };
 
     /// A detector whose net answers with these values for one anchor, in cell (8, 8) of the fine feature map.
     fn detector(logit: f32, values: [f32; VALUES_PER_ANCHOR]) -> FaceDetector {
@@ -529,6 +532,23 @@ mod tests {
         let [face] = detector.detect_relaxed(&picture()).unwrap()[..] else { panic!("one face") };
         assert!((0.25..0.5).contains(&face.score), "{face:?}");
         assert_eq!(detector.detect(&picture()).unwrap(), [], "the next picture is judged as before");
+    }
+
+    #[test]
+    fn what_follows_a_panic_is_not_relaxed() {
+        #[derive(Debug)]
+        struct PanickingNet;
+        impl NeuralNet for PanickingNet {
+            fn run(&mut self, _: &[f32], _: [usize; 4]) -> Result<NamedTensors, VisionError> {
+                panic!("on purpose")
+            }
+        }
+        let mut detector = detector(10.0, sized(40.0, 60.0));
+        let strict = detector.detection_threshold;
+        detector.net = Box::new(PanickingNet);
+        let relaxed = AssertUnwindSafe(|| detector.detect_relaxed(&picture()));
+        assert!(catch_unwind(relaxed).is_err());
+        assert_eq!(detector.detection_threshold, strict);
     }
 
     #[test]
