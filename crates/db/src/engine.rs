@@ -1,15 +1,15 @@
 //! Connections and transactions. No other file knows which engine is in use.
 
-use crate::{AuditEvent, DbTimestamp, Query, RecordedEnd, SchemaStatus, Value, query};
+use crate::{
+    AuditEvent, DbTimestamp, Query, RecordedEnd, SchemaStatus, Value, query,
+    sqlite_pool::{PooledConnection, SqlitePool, SqliteTx},
+};
 use base::{Environment, SignedDuration, Timestamp};
 use futures_util::TryStreamExt as _;
 use sqlx::{
     Arguments as _, Executor as _, FromRow, Row as _, SqlSafeStr as _,
     postgres::{PgArguments, PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow, PgSslMode},
-    sqlite::{
-        SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow,
-        SqliteSynchronous,
-    },
+    sqlite::{SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqliteRow, SqliteSynchronous},
 };
 use std::{
     net::IpAddr,
@@ -95,6 +95,17 @@ pub enum Durability {
     Process,
 }
 
+impl Durability {
+    /// The statement that has SQLite commit like this. The level is a property of the connection, and there is one connection
+    /// that writes, so it is set each time.
+    fn sqlite_level(self) -> &'static str {
+        match self {
+            Self::Disk => "PRAGMA synchronous = FULL",
+            Self::Process => "PRAGMA synchronous = NORMAL",
+        }
+    }
+}
+
 /// A database; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Db(pub(crate) Pools, Arc<Notify>, Auditing);
@@ -163,31 +174,36 @@ impl std::ops::DerefMut for WriteTx {
     }
 }
 
-#[derive(Debug)]
-enum EngineTx {
-    Sqlite(Connection<sqlx::Sqlite>),
-    Postgres(Connection<sqlx::Postgres>),
-}
-
 /// A connection, and the transaction on it unless each statement is one by itself.
 #[derive(Debug)]
-enum Connection<DB: sqlx::Database> {
-    InTransaction(sqlx::Transaction<'static, DB>),
-    PerStatement(sqlx::pool::PoolConnection<DB>),
+enum EngineTx {
+    Sqlite(SqliteTx),
+    SqlitePerStatement(PooledConnection),
+    Postgres(sqlx::Transaction<'static, sqlx::Postgres>),
+    PostgresPerStatement(sqlx::pool::PoolConnection<sqlx::Postgres>),
 }
 
-impl<DB: sqlx::Database> Connection<DB> {
-    fn get(&mut self) -> &mut DB::Connection {
+/// The connection of an [`EngineTx`].
+enum EngineConnection<'a> {
+    Sqlite(&'a mut PooledConnection),
+    Postgres(&'a mut PgConnection),
+}
+
+impl EngineTx {
+    fn connection(&mut self) -> EngineConnection<'_> {
         match self {
-            Self::InTransaction(tx) => tx,
-            Self::PerStatement(connection) => connection,
+            Self::Sqlite(tx) => EngineConnection::Sqlite(&mut tx.connection),
+            Self::SqlitePerStatement(connection) => EngineConnection::Sqlite(connection),
+            Self::Postgres(tx) => EngineConnection::Postgres(tx),
+            Self::PostgresPerStatement(connection) => EngineConnection::Postgres(connection),
         }
     }
 
     async fn commit(self) -> Result<(), sqlx::Error> {
         match self {
-            Self::InTransaction(tx) => tx.commit().await,
-            Self::PerStatement(_) => Ok(()),
+            Self::Sqlite(tx) => tx.commit().await,
+            Self::Postgres(tx) => tx.commit().await,
+            Self::SqlitePerStatement(_) | Self::PostgresPerStatement(_) => Ok(()),
         }
     }
 }
@@ -218,18 +234,32 @@ enum DriverResult<S, P> {
     Postgres(P),
 }
 
+/// Several statements as one that SQLite runs in one trip to the thread of its connection.
+fn joined(
+    queries: impl IntoIterator<Item = Query>,
+) -> Result<sqlx::query::Query<'static, sqlx::Sqlite, SqliteArguments>, sqlx::Error> {
+    let (text, values) = query::join_for_sqlite(queries);
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "literals of sql! one behind the other, each of which was prepared"
+    )]
+    let text = sqlx::AssertSqlSafe(text);
+    Ok(sqlx::query_with(text, arguments!(values, SqliteArguments)))
+}
+
 /// Runs a statement with the named method of sqlx.
 macro_rules! run {
-    ($how:ident, $conn:expr, $query:expr) => {{
+    ($how:ident, $tx:expr, $query:expr) => {{
         let Query { sqlite, postgres, values } = $query;
-        match $conn {
-            EngineTx::Sqlite(tx) => {
+        match $tx.connection() {
+            EngineConnection::Sqlite(connection) => {
                 let query = sqlx::query_with(sqlite, arguments!(values, SqliteArguments));
-                DriverResult::Sqlite(query.$how(tx.get()).await?)
+                let done = query.$how(&mut **connection).await;
+                DriverResult::Sqlite(done.inspect_err(|error| connection.note(error))?)
             }
-            EngineTx::Postgres(tx) => {
+            EngineConnection::Postgres(connection) => {
                 let query = sqlx::query_with(postgres, arguments!(values, PgArguments));
-                DriverResult::Postgres(query.$how(tx.get()).await?)
+                DriverResult::Postgres(query.$how(connection).await?)
             }
         }
     }};
@@ -254,7 +284,7 @@ impl ReadTx {
 
     /// The number that a `SELECT count(*)` returns.
     pub async fn count(&mut self, query: Query) -> Result<i64, DbError> {
-        Ok(match run!(fetch_one, &mut self.0, query) {
+        Ok(match run!(fetch_one, self.0, query) {
             DriverResult::Sqlite(row) => row.try_get(0)?,
             DriverResult::Postgres(row) => row.try_get(0)?,
         })
@@ -266,18 +296,18 @@ impl ReadTx {
         &mut self,
         query: Query,
     ) -> Result<DriverResult<Option<SqliteRow>, Option<PgRow>>, DbError> {
-        Ok(run!(fetch_optional, &mut self.0, query))
+        Ok(run!(fetch_optional, self.0, query))
     }
 
     async fn all_rows(&mut self, query: Query) -> Result<DriverResult<Vec<SqliteRow>, Vec<PgRow>>, DbError> {
-        Ok(run!(fetch_all, &mut self.0, query))
+        Ok(run!(fetch_all, self.0, query))
     }
 }
 
 impl WriteTx {
     /// Runs a statement; returns the number of rows that it changed.
     pub async fn execute(&mut self, query: Query) -> Result<u64, DbError> {
-        Ok(match run!(execute, &mut self.view.0, query) {
+        Ok(match run!(execute, self.view.0, query) {
             DriverResult::Sqlite(done) => done.rows_affected(),
             DriverResult::Postgres(done) => done.rows_affected(),
         })
@@ -288,7 +318,7 @@ impl WriteTx {
     /// SQLite runs them all in one trip to the thread of its connection: such a trip costs more than most statements.
     pub async fn execute_all(&mut self, queries: Vec<Query>) -> Result<Vec<u64>, DbError> {
         let mut changed = Vec::with_capacity(queries.len());
-        let EngineTx::Sqlite(tx) = &mut self.view.0 else {
+        let EngineConnection::Sqlite(connection) = self.view.0.connection() else {
             for query in queries {
                 changed.push(self.execute(query).await?);
             }
@@ -297,14 +327,7 @@ impl WriteTx {
         let mut queries = queries.into_iter().peekable();
         while queries.peek().is_some() {
             let trip = queries.by_ref().take(MAX_STATEMENTS_PER_TRIP);
-            let (text, values) = query::join_for_sqlite(trip);
-            #[expect(
-                clippy::disallowed_methods,
-                reason = "literals of sql! one behind the other, each of which was prepared"
-            )]
-            let text = sqlx::AssertSqlSafe(text);
-            let query = sqlx::query_with(text, arguments!(values, SqliteArguments));
-            let mut results = tx.get().execute_many(query);
+            let mut results = connection.execute_many(joined(trip)?);
             while let Some(done) = results.try_next().await? {
                 changed.push(done.rows_affected());
             }
@@ -335,10 +358,7 @@ impl WriteTx {
             Some(recorder) => Some((recorder.record(&mut self, actor, events).await?, recorder)),
             None => None,
         };
-        match self.view.0 {
-            EngineTx::Sqlite(tx) => tx.commit().await?,
-            EngineTx::Postgres(tx) => tx.commit().await?,
-        }
+        self.view.0.commit().await?;
         if let Some((end, recorder)) = recorded {
             recorder.committed(&end);
         }
@@ -465,12 +485,8 @@ impl Db {
             // Enough for all statements that are run often: preparing one costs more than running most.
             .statement_cache_capacity(500)
             .busy_timeout(wait);
-        // A file cannot go away, so no ping before each use: that would cost more than most statements.
-        let pool = |size| {
-            SqlitePoolOptions::new().max_connections(size).acquire_timeout(wait).test_before_acquire(false)
-        };
-        let writer = pool(1).connect_lazy_with(options.clone());
-        let readers = pool(connections.max(2)).connect_lazy_with(options.pragma("query_only", "on"));
+        let writer = SqlitePool::new(options.clone(), 1, wait);
+        let readers = SqlitePool::new(options.pragma("query_only", "on"), connections.max(2), wait);
         Ok(Self(Pools::Sqlite { readers, writer }, Arc::default(), Auditing::default()))
     }
 
@@ -489,7 +505,7 @@ impl Db {
     /// The file of an SQLite database, which may not exist before the first use; `None` for PostgreSQL.
     pub fn sqlite_file(&self) -> Option<PathBuf> {
         match &self.0 {
-            Pools::Sqlite { readers, .. } => Some(readers.connect_options().get_filename().to_owned()),
+            Pools::Sqlite { readers, .. } => Some(readers.file().to_owned()),
             Pools::Postgres(_) => None,
         }
     }
@@ -532,12 +548,8 @@ impl Db {
     /// SQLite has one way to read, and it sees one state.
     async fn begin_reading(&self, on_postgres: &'static str) -> Result<ReadTx, DbError> {
         Ok(ReadTx(match &self.0 {
-            Pools::Sqlite { readers, .. } => {
-                EngineTx::Sqlite(Connection::InTransaction(readers.begin().await?))
-            }
-            Pools::Postgres(pool) => {
-                EngineTx::Postgres(Connection::InTransaction(begin_whole(pool, on_postgres).await?))
-            }
+            Pools::Sqlite { readers, .. } => EngineTx::Sqlite(readers.begin_with("BEGIN").await?),
+            Pools::Postgres(pool) => EngineTx::Postgres(begin_whole(pool, on_postgres).await?),
         }))
     }
 
@@ -545,10 +557,8 @@ impl Db {
     /// transaction around them would cost two more trips to the database. Each further statement may see a later state.
     pub async fn read_once(&self) -> Result<ReadTx, DbError> {
         Ok(ReadTx(match &self.0 {
-            Pools::Sqlite { readers, .. } => {
-                EngineTx::Sqlite(Connection::PerStatement(readers.acquire().await?))
-            }
-            Pools::Postgres(pool) => EngineTx::Postgres(Connection::PerStatement(pool.acquire().await?)),
+            Pools::Sqlite { readers, .. } => EngineTx::SqlitePerStatement(readers.acquire().await?),
+            Pools::Postgres(pool) => EngineTx::PostgresPerStatement(pool.acquire().await?),
         }))
     }
 
@@ -561,20 +571,19 @@ impl Db {
     pub async fn write_with_durability(&self, durability: Durability) -> Result<WriteTx, DbError> {
         let view = ReadTx(match &self.0 {
             Pools::Sqlite { writer, .. } => {
-                // The level is a property of the connection, and there is one connection that writes: it is set each time,
-                // in the same trip to the connection's thread.
+                // In the same trip to the connection's thread as [`Durability::sqlite_level`].
                 let statements = match durability {
                     Durability::Disk => "PRAGMA synchronous = FULL; BEGIN IMMEDIATE",
                     Durability::Process => "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE",
                 };
-                EngineTx::Sqlite(Connection::InTransaction(writer.begin_with(statements).await?))
+                EngineTx::Sqlite(writer.begin_with(statements).await?)
             }
             Pools::Postgres(pool) => {
                 let mut tx = begin_whole(pool, "BEGIN").await?;
                 if durability == Durability::Process {
                     sqlx::query("SET LOCAL synchronous_commit = off").execute(&mut *tx).await?;
                 }
-                EngineTx::Postgres(Connection::InTransaction(tx))
+                EngineTx::Postgres(tx)
             }
         });
         Ok(WriteTx {
@@ -586,6 +595,36 @@ impl Db {
         })
     }
 
+    /// Runs one statement that writes, and that is a transaction by itself; returns its rows. What [`WriteTx::audit`] and
+    /// [`WriteTx::notify_on_commit`] are for is not for it.
+    ///
+    /// SQLite begins, runs and commits it in one trip to the connection's thread.
+    pub async fn write_once<T: DbRow>(
+        &self,
+        durability: Durability,
+        statement: Query,
+    ) -> Result<Vec<T>, DbError> {
+        let Pools::Sqlite { writer, .. } = &self.0 else {
+            let mut tx = self.write_with_durability(durability).await?;
+            let rows = tx.fetch_all(statement).await?;
+            tx.commit().await?;
+            return Ok(rows);
+        };
+        let level = Query::new(durability.sqlite_level(), "");
+        let mut connection = writer.acquire().await?;
+        let done = joined([level, statement])?.fetch_all(&mut *connection).await;
+        let rows = done.inspect_err(|error| connection.note(error))?;
+        Ok(rows.iter().map(T::from_row).collect::<Result<_, _>>()?)
+    }
+
+    /// Closes connections to SQLite that nobody has used for so long. PostgreSQL's are closed by the driver.
+    pub fn close_idle_connections(&self, idle: Duration) {
+        if let Pools::Sqlite { readers, writer } = &self.0 {
+            readers.close_idle(idle);
+            writer.close_idle(idle);
+        }
+    }
+
     /// Waits until a transaction of this process is committed that called [`WriteTx::notify_on_commit`]. Commits between
     /// this call and the first poll of the future count.
     pub fn notified(&self) -> impl Future<Output = ()> + Send + use<> {
@@ -594,19 +633,17 @@ impl Db {
 
     /// How many connections are in use now, of all pools.
     pub fn pool_usage(&self) -> PoolUsage {
-        fn of<DB: sqlx::Database>(pool: &sqlx::Pool<DB>) -> PoolUsage {
-            let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
-            PoolUsage {
-                in_use: pool.size().saturating_sub(idle),
-                limit: pool.options().get_max_connections(),
-            }
-        }
         match &self.0 {
             Pools::Sqlite { readers, writer } => {
-                let (readers, writer) = (of(readers), of(writer));
-                PoolUsage { in_use: readers.in_use + writer.in_use, limit: readers.limit + writer.limit }
+                let (reading, may_read) = readers.usage();
+                let (writing, may_write) = writer.usage();
+                PoolUsage { in_use: reading + writing, limit: may_read + may_write }
             }
-            Pools::Postgres(pool) => of(pool),
+            Pools::Postgres(pool) => {
+                let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
+                let in_use = pool.size().saturating_sub(idle);
+                PoolUsage { in_use, limit: pool.options().get_max_connections() }
+            }
         }
     }
 
@@ -637,7 +674,8 @@ impl Db {
     /// Writes to the disk what was committed with [`Durability::Process`].
     pub async fn flush(&self) -> Result<(), DbError> {
         if let Pools::Sqlite { writer, .. } = &self.0 {
-            sqlx::query("PRAGMA wal_checkpoint(PASSIVE)").execute(writer).await?;
+            let mut connection = writer.acquire().await?;
+            sqlx::query("PRAGMA wal_checkpoint(PASSIVE)").execute(&mut *connection).await?;
         }
         // PostgreSQL's WAL writer does so by itself, within three times wal_writer_delay (0.6 s by default).
         Ok(())

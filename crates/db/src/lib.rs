@@ -19,6 +19,7 @@ mod query;
 pub mod row;
 mod schema_status;
 mod scratch_schema;
+mod sqlite_pool;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod timestamp;

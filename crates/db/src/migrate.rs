@@ -96,7 +96,8 @@ impl Db {
             }
             match &self.0 {
                 Pools::Sqlite { writer, .. } => {
-                    migrator(files, |text| trusted_sql(to_sqlite(text))).run(writer).await?;
+                    let migrator = migrator(files, |text| trusted_sql(to_sqlite(text)));
+                    migrator.run(&mut *writer.acquire().await?).await?;
                 }
                 Pools::Postgres(pool) => {
                     // On a connection of its own, which is closed. Where a migration fails, the driver keeps the lock of
@@ -118,7 +119,7 @@ impl Db {
     /// Stores which builds can use the database, for builds that are older than the migrations.
     async fn record_schema_versions(&self, files: &'static [MigrationFile]) -> Result<(), DbError> {
         let stored: Vec<SchemaVersionRow> = self
-            .read()
+            .read_once()
             .await?
             .fetch_all(crate::sql!("SELECT version, usable_from FROM schema_versions"))
             .await?;
@@ -154,14 +155,15 @@ impl Db {
     }
 
     async fn schema_status_for(&self, files: &'static [MigrationFile]) -> Result<SchemaStatus, DbError> {
-        let applied = self.read().await?.fetch_all(crate::sql!("SELECT version FROM _sqlx_migrations")).await;
+        let applied =
+            self.read_once().await?.fetch_all(crate::sql!("SELECT version FROM _sqlx_migrations")).await;
         let applied: Vec<AppliedMigration> = unless_missing_table(applied)?;
         let build = files.last().map_or(0, |(version, ..)| *version);
         let newer = applied.iter().map(|row| row.version).filter(|version| *version > build);
         let mut usable_from = 0;
         if newer.clone().next().is_some() {
             let stored = self
-                .read()
+                .read_once()
                 .await?
                 .fetch_all(crate::sql!("SELECT version, usable_from FROM schema_versions"))
                 .await;

@@ -176,16 +176,18 @@ impl TestDb {
         let mut rows = BTreeSet::new();
         match &self.db.0 {
             Pools::Sqlite { writer, .. } => {
+                let mut writer = writer.acquire().await.expect("a connection");
                 let tables: Vec<(String, String)> = sqlx::query_as(
                     "SELECT m.name, group_concat('quote(\"' || c.name || '\")', ' || '' '' || ')
                        FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' GROUP BY m.name",
                 )
-                .fetch_all(writer)
+                .fetch_all(&mut *writer)
                 .await
                 .expect("the names of tables");
                 for (table, values) in tables {
                     let text = AssertSqlSafe(format!("SELECT {values} FROM \"{table}\""));
-                    let found: Vec<String> = sqlx::query_scalar(text).fetch_all(writer).await.expect("rows");
+                    let found: Vec<String> =
+                        sqlx::query_scalar(text).fetch_all(&mut *writer).await.expect("rows");
                     rows.extend(found.into_iter().map(|row| format!("{table} {row}")));
                 }
             }

@@ -157,7 +157,7 @@ struct ErasureProgressRow {
 /// something that still reads the database prevents it for now.
 pub async fn clean_files(db: &Db) -> Result<bool, DbError> {
     let progress: Option<ErasureProgressRow> = db
-        .read()
+        .read_once()
         .await?
         .fetch_optional(sql!("SELECT erased, cleaned FROM erasure_progress WHERE id = 1"))
         .await?;

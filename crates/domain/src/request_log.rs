@@ -296,7 +296,7 @@ async fn purge_surplus(db: &Db, max_requests: u32) -> Result<u64, DbError> {
         id: Uuid,
     }
     let apps: Vec<LoggedAppRow> = db
-        .read()
+        .read_once()
         .await?
         .fetch_all(sql!(
             "SELECT a.id AS app_id FROM applications a
@@ -307,7 +307,7 @@ async fn purge_surplus(db: &Db, max_requests: u32) -> Result<u64, DbError> {
     for LoggedAppRow { app_id } in apps {
         // Read, and before anything is locked: it goes through as many entries of an index as requests may be kept.
         let surplus: Option<PlaceRow> = db
-            .read()
+            .read_once()
             .await?
             .fetch_optional(sql!(
                 "SELECT received_at, id FROM request_log WHERE app_id = $1

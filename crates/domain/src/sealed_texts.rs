@@ -137,7 +137,8 @@ impl SealedTexts {
     async fn seal_unsealed(&self, db: &Db) -> Result<(), DbError> {
         for column in TextColumn::ALL {
             loop {
-                let rows: Vec<UnsealedTextRow> = db.read().await?.fetch_all(column.select_unsealed()).await?;
+                let rows: Vec<UnsealedTextRow> =
+                    db.read_once().await?.fetch_all(column.select_unsealed()).await?;
                 if rows.is_empty() {
                     break;
                 }

@@ -259,7 +259,7 @@ pub async fn report_metrics(db: &Db) -> Result<(), DbError> {
         state: String,
         jobs: i64,
     }
-    let mut view = db.read().await?;
+    let mut view = db.read_once().await?;
     let counted: Vec<JobCount> = view
         .fetch_all(sql!("SELECT kind, state, count(*) AS jobs FROM jobs GROUP BY kind, state LIMIT 1000"))
         .await?;

@@ -363,7 +363,7 @@ pub(crate) async fn next_due(db: &Db, lane: Lane) -> Result<Option<Timestamp>, D
     struct DueRow {
         due: Option<db::DbTimestamp>,
     }
-    let mut view = db.read().await?;
+    let mut view = db.read_once().await?;
     // State by state, so that an index has the first of those that wait: a worker asks this four times a second.
     let row: Option<DueRow> = view
         .fetch_optional(sql!(

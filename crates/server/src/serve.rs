@@ -255,6 +255,9 @@ fn api_state(
 
 /// Upkeep of what this process holds in memory. The database's upkeep is done by jobs.
 async fn run_maintenance(api: ApiState) {
+    // Each keeps its pages and statements.
+    const IDLE_BEFORE_CONNECTION_IS_CLOSED: Duration = Duration::from_mins(10);
+
     let mut tick = tokio::time::interval(Duration::from_secs(5));
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut ticks = 0_u64;
@@ -273,6 +276,7 @@ async fn run_maintenance(api: ApiState) {
             api.signature_guard.evict_old_failures();
             api.call_limiter.evict_past_windows();
             api.console_resources.evict_full_buckets();
+            api.db.close_idle_connections(IDLE_BEFORE_CONNECTION_IS_CLOSED);
         }
     }
 }

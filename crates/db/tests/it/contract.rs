@@ -139,6 +139,41 @@ async fn several_statements_run_in_order_up_to_the_first_that_fails() {
 }
 
 #[tokio::test]
+async fn a_statement_alone_is_committed_as_a_whole_or_leaves_nothing() {
+    #[derive(FromRow)]
+    struct NameRow {
+        name: String,
+    }
+    let test = TestDb::open().await;
+    let insert = |ids: [u128; 2], name: &str| {
+        sql!(
+            "INSERT INTO organisations (id, name, status, created_at)
+             VALUES ($1, $3, 'ACTIVE', $4), ($2, $3, 'ACTIVE', $4) RETURNING name",
+            Uuid::from_u128(ids[0]),
+            Uuid::from_u128(ids[1]),
+            name,
+            "2026-01-02T03:04:05Z".parse::<Timestamp>().unwrap(),
+        )
+    };
+    let mut stored = 0;
+    for durability in [Durability::Process, Durability::Disk] {
+        let ids = [stored + 1, stored + 2];
+        let rows: Vec<NameRow> = test.db.write_once(durability, insert(ids, "alone")).await.unwrap();
+        assert_eq!(rows.iter().map(|row| &*row.name).collect::<Vec<_>>(), ["alone"; 2]);
+        stored += 2;
+        let again: Result<Vec<NameRow>, _> =
+            test.db.write_once(durability, insert([stored + 1, stored], "again")).await;
+        assert!(matches!(again, Err(DbError::Duplicate(_))));
+        let mut view = test.db.read_once().await.unwrap();
+        let count = view.count(sql!("SELECT count(*) FROM organisations")).await.unwrap();
+        assert_eq!(count, stored as i64, "the first row of the second statement is not there either");
+    }
+    let mut tx = test.db.write().await.expect("no transaction is left behind");
+    tx.execute(sql!("UPDATE organisations SET name = 'later'")).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+#[tokio::test]
 async fn a_second_row_of_the_same_key_is_named_a_duplicate() {
     let test = TestDb::open().await;
     let mut tx = test.db.write_with_durability(Durability::Process).await.unwrap();

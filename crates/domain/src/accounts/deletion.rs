@@ -290,7 +290,7 @@ impl AccountDeletionService {
     }
 
     async fn open_receipt(&self, account: AccountId) -> Result<Option<OpenReceipt>, DbError> {
-        let mut view = self.db.read().await?;
+        let mut view = self.db.read_once().await?;
         view.fetch_optional(sql!(
             "SELECT id, requested_by, requested_at FROM deletion_receipts
               WHERE account_id = $1 AND completed_at IS NULL",
@@ -300,7 +300,7 @@ impl AccountDeletionService {
     }
 
     async fn is_counted(&self, open: &OpenReceipt, kind: &str) -> Result<bool, DbError> {
-        let mut view = self.db.read().await?;
+        let mut view = self.db.read_once().await?;
         let found = view
             .count(sql!(
                 "SELECT count(*) FROM deletion_counts WHERE receipt_id = $1 AND kind = $2",

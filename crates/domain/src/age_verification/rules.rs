@@ -43,7 +43,7 @@ impl AgeRuleStore {
         struct RuleRow {
             wanted: Json<AgeSessionConfig>,
         }
-        let mut db = self.db.read().await?;
+        let mut db = self.db.read_once().await?;
         let rule: Option<RuleRow> = db
             .fetch_optional(sql!(
                 "SELECT wanted FROM age_rules WHERE id = $1 AND app_id = $2 AND sandbox = $3",

@@ -224,7 +224,7 @@ impl AgeSessionStore {
         struct IdRow {
             id: AgeSessionId,
         }
-        let mut db = self.db.read().await?;
+        let mut db = self.db.read_once().await?;
         let rows: Vec<IdRow> = db
             .fetch_all(sql!(
                 "SELECT id FROM age_sessions WHERE state IN ('PENDING', 'IN_PROGRESS') AND until_at <= $1

@@ -67,7 +67,7 @@ impl StoredResultStore {
             sealed: Vec<u8>,
         }
         let id = hash_credential_id(credential_id);
-        let mut db = self.db.read().await?;
+        let mut db = self.db.read_once().await?;
         let row: Option<StoredResultRow> = db
             .fetch_optional(sql!(
                 "SELECT sealed FROM age_tokens WHERE id = $1 AND forget_at > $2",

@@ -211,7 +211,7 @@ impl WebhookSigner {
             public_jwk: Json<RsaPublicJwk>,
         }
         self.ensure_key().await?;
-        let mut db = self.db.read().await?;
+        let mut db = self.db.read_once().await?;
         let keys: Vec<PublicKeyRow> = db
             .fetch_all(sql!(
                 "SELECT public_jwk FROM webhook_keys WHERE retires_at > $1 OR retires_at IS NULL

@@ -284,7 +284,7 @@ impl ModerationEnder {
         );
         // A moderation is written with its job, and ends in the transaction that deletes it.
         let dead: Vec<DeadModerationRow> = db
-            .read()
+            .read_once()
             .await?
             .fetch_all(sql!(
                 "SELECT id, account_id, state FROM moderations m
@@ -306,7 +306,7 @@ impl ModerationEnder {
         }
         // The states are those of the index of unfinished moderations, so that the others are not read.
         let waiting: Vec<UnfinishedModerationRow> = db
-            .read()
+            .read_once()
             .await?
             .fetch_all(sql!(
                 "SELECT id, account_id FROM moderations m

@@ -488,7 +488,7 @@ impl FindingPictureStore {
         loop {
             let due: Vec<DueFileRow> = self
                 .db
-                .read()
+                .read_once()
                 .await?
                 .fetch_all(sql!(
                     "SELECT id, account_id FROM finding_pictures WHERE finding_id IS NULL LIMIT $1",
@@ -528,7 +528,7 @@ impl FindingPictureStore {
         let Some(after) = self.rowless_search().next_after(now) else { return Ok(()) };
         let accounts: Vec<SearchedAccountRow> = self
             .db
-            .read()
+            .read_once()
             .await?
             .fetch_all(sql!(
                 "SELECT id FROM accounts WHERE id > $1 ORDER BY id LIMIT $2",
@@ -585,7 +585,7 @@ impl FindingPictureStore {
         }
         let rows: Vec<NamedFileRow> = self
             .db
-            .read()
+            .read_once()
             .await?
             .fetch_all(sql!(
                 sqlite: "SELECT id FROM finding_pictures WHERE id IN (SELECT unhex(value) FROM json_each($1))",

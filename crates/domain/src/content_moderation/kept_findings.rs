@@ -79,7 +79,7 @@ impl KeptFindings {
     ) -> Result<Vec<KeptFinding>, DbError> {
         let (at, id) = after.unwrap_or((Timestamp::MAX, Uuid::max().into()));
         self.db
-            .read()
+            .read_once()
             .await?
             .fetch_all(sql!(
                 "SELECT f.id, f.moderation_id, m.content_id, m.content_type, m.url, f.track, f.observed_at, f.frame_time,
@@ -151,7 +151,7 @@ pub(super) async fn date_findings(db: &Db) -> Result<(), DbError> {
         let undated = sql!(
             "SELECT count(*) FROM (SELECT 1 AS one FROM findings WHERE observed_at IS NULL LIMIT 1) undated"
         );
-        if db.read().await?.count(undated).await? == 0 {
+        if db.read_once().await?.count(undated).await? == 0 {
             return Ok(());
         }
         let mut tx = db.write().await?;

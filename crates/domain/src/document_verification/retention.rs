@@ -95,7 +95,7 @@ impl DocumentSessionRetention {
 
     /// Sessions whose end users did not finish in time.
     async fn out_of_time(&self, now: Timestamp) -> Result<Vec<DueSession>, DbError> {
-        let mut db = self.db.read().await?;
+        let mut db = self.db.read_once().await?;
         db.fetch_all(sql!(
             "SELECT id FROM identity_sessions WHERE state = 'ONGOING' AND triggered = $2 AND until_at <= $1
               ORDER BY until_at LIMIT 100",
@@ -107,7 +107,7 @@ impl DocumentSessionRetention {
 
     /// Sessions whose resources have been kept for long enough.
     async fn due_for_destruction(&self, now: Timestamp) -> Result<Vec<DueSession>, DbError> {
-        let mut db = self.db.read().await?;
+        let mut db = self.db.read_once().await?;
         db.fetch_all(sql!(
             "SELECT id FROM identity_sessions WHERE destroy_at <= $1 ORDER BY destroy_at LIMIT 100",
             now,
@@ -117,7 +117,7 @@ impl DocumentSessionRetention {
 
     /// Sessions that have been kept for long enough.
     async fn due_for_erasure(&self, now: Timestamp) -> Result<Vec<DueSession>, DbError> {
-        let mut db = self.db.read().await?;
+        let mut db = self.db.read_once().await?;
         db.fetch_all(sql!(
             "SELECT id FROM identity_sessions WHERE forget_at <= $1 ORDER BY forget_at LIMIT 100",
             now,
@@ -158,7 +158,7 @@ impl DocumentSessionRetention {
         now: Timestamp,
         after: DocumentSessionId,
     ) -> Result<Vec<DueSession>, DbError> {
-        let mut db = self.db.read().await?;
+        let mut db = self.db.read_once().await?;
         db.fetch_all(sql!(
             "SELECT DISTINCT s.id FROM identity_leavings l JOIN identity_sessions s ON s.id = l.session_id
               WHERE l.due_at <= $1 AND s.state = 'ONGOING' AND s.triggered = $2 AND s.id > $3

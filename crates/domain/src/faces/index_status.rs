@@ -21,7 +21,7 @@ pub struct FaceIndexStatus {
 /// The status of every account that has faces, by id.
 pub(super) async fn load(db: &Db, model: &FaceModel) -> Result<Vec<FaceIndexStatus>, FaceIndexError> {
     let model = model.space_sha256().await?.to_vec();
-    let mut view = db.read().await?;
+    let mut view = db.read_once().await?;
     Ok(view
         .fetch_all(sql!(
             "SELECT f.account_id, count(*) AS faces,

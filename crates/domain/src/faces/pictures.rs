@@ -113,7 +113,7 @@ impl FacePictures {
     pub(super) async fn seal_again(&self) -> Result<usize, FaceIndexError> {
         let rows: Vec<OldPictureRow> = self
             .db
-            .read()
+            .read_once()
             .await?
             .fetch_all(sql!(
                 "SELECT f.id, f.account_id, f.profile_id, k.sealed AS key, f.picture_key

@@ -368,7 +368,7 @@ impl ProfileStore {
     pub(super) async fn hash_references(&self, db: &Db) -> Result<(), DbError> {
         loop {
             let rows: Vec<UnhashedProfileRow> = db
-                .read()
+                .read_once()
                 .await?
                 .fetch_all(sql!(
                     "SELECT p.id, p.account_id, p.kind, p.active, p.banned, k.sealed AS key, p.details, p.created_at,

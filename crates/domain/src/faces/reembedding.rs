@@ -66,7 +66,7 @@ impl Reembedding {
         let model = self.model.space_sha256().await?.to_vec();
         let accounts: Vec<FaceAccountRow> = self
             .db
-            .read()
+            .read_once()
             .await?
             .fetch_all(sql!(
                 "SELECT a.account_id FROM face_accounts a
@@ -95,7 +95,7 @@ impl Reembedding {
         loop {
             let faces: Vec<OutdatedFaceRow> = self
                 .db
-                .read()
+                .read_once()
                 .await?
                 .fetch_all(sql!(
                     "SELECT id, profile_id, model, picture_key, picture_key_used FROM faces

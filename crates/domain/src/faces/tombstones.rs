@@ -114,7 +114,7 @@ impl TombstoneSweeper {
 
     async fn try_apply_committed_changes(&self, account: AccountId) -> Result<(), FaceIndexError> {
         let due: Vec<BlobTombstoneRow> = {
-            let mut view = self.db.read().await?;
+            let mut view = self.db.read_once().await?;
             view.fetch_all(sql!(
                 "SELECT face_id FROM face_leavings WHERE account_id = $1 AND due_at <= $2 LIMIT 100",
                 account,

@@ -80,7 +80,7 @@ impl ProofOfAgeService {
         let excluded: Option<ExcludedProvidersRow> = self
             .0
             .db
-            .read()
+            .read_once()
             .await?
             .fetch_optional(sql!("SELECT excluded_providers FROM applications WHERE id = $1", app))
             .await?;

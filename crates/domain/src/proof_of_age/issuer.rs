@@ -172,7 +172,7 @@ impl ProofIssuer {
             app_id: AppId,
         }
         // A stranger with a code that is none has neither their keys read nor the one writer that SQLite has.
-        let mut view = self.db.read().await?;
+        let mut view = self.db.read_once().await?;
         let owner: Option<GrantOwnerRow> = view
             .fetch_optional(sql!(
                 "SELECT app_id FROM holder_grants WHERE hash = $1 AND expires_at > $2",

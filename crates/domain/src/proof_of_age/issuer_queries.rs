@@ -87,7 +87,7 @@ impl ProofOfAgeService {
         let pending: Option<PendingProofRow> = self
             .0
             .db
-            .read()
+            .read_once()
             .await?
             .fetch_optional(sql!(
                 "SELECT p.app_id, p.sealed, p.record, a.excluded_providers

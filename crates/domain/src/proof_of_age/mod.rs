@@ -238,7 +238,7 @@ impl ProofOfAgeService {
         let row: Option<ProofRow> = self
             .0
             .db
-            .read()
+            .read_once()
             .await?
             .fetch_optional(sql!(
                 "SELECT record FROM proofs WHERE id = $1 AND app_id = $2 AND expires_at > $3",

@@ -333,7 +333,7 @@ fn log_kept_list(error: &TrustStoreError) {
 }
 
 async fn find_document(db: &Db, uri: &str) -> Result<Option<IssuerDocument>, DbError> {
-    db.read()
+    db.read_once()
         .await?
         .fetch_optional(sql!(
             "SELECT content_type, body, fetched_at, fresh_until FROM issuer_documents WHERE uri = $1",
@@ -352,7 +352,7 @@ struct DocumentTimes {
 }
 
 async fn find_document_times(db: &Db, uri: &str) -> Result<Option<DocumentTimes>, DbError> {
-    db.read()
+    db.read_once()
         .await?
         .fetch_optional(sql!("SELECT fetched_at, fresh_until FROM issuer_documents WHERE uri = $1", uri))
         .await

@@ -120,10 +120,10 @@ async fn insert(db: &Db, group: &[NonceUse]) -> Result<HashSet<(AppId, Uuid)>, D
             ])
         })
         .collect();
-    let mut tx = db.write_with_durability(Durability::Process).await?;
     // On PostgreSQL a nonce that another process is inserting is waited for. In order, so that no two wait for each other.
-    let fresh: Vec<InsertedNonce> = tx
-        .fetch_all(sql!(
+    let inserted = db.write_once(
+        Durability::Process,
+        sql!(
             sqlite: "INSERT INTO used_nonces (app_id, nonce, expires_at)
                      SELECT unhex(value ->> 0), unhex(value ->> 1), value ->> 2 FROM json_each($1) WHERE true
                      ON CONFLICT DO NOTHING RETURNING app_id, nonce",
@@ -134,9 +134,9 @@ async fn insert(db: &Db, group: &[NonceUse]) -> Result<HashSet<(AppId, Uuid)>, D
                         ORDER BY 1, 2
                        ON CONFLICT DO NOTHING RETURNING app_id, nonce",
             rows,
-        ))
-        .await?;
-    tx.commit().await?;
+        ),
+    );
+    let fresh: Vec<InsertedNonce> = inserted.await?;
     Ok(fresh.into_iter().map(|row| (row.app_id, row.nonce)).collect())
 }
 

@@ -81,7 +81,7 @@ impl IssuerKeyStore {
     }
 
     async fn load(&self, sandbox: bool) -> Result<Vec<ScheduledIssuerKey>, DbError> {
-        let mut db = self.db.read().await?;
+        let mut db = self.db.read_once().await?;
         let rows: Vec<IssuerKeyRow> = db
             .fetch_all(sql!(
                 "SELECT years, public_key, signs_from, next_at, ends_at FROM age_issuer_keys
@@ -180,7 +180,7 @@ impl IssuerKeyStore {
         short_id: u8,
     ) -> Result<Option<IssuerKey>, AgeSessionError> {
         let now = self.environment.now();
-        let mut db = self.db.read().await?;
+        let mut db = self.db.read_once().await?;
         let rows: Vec<SealedKeyRow> = db
             .fetch_all(sql!(
                 "SELECT id, sealed FROM age_issuer_keys

@@ -437,7 +437,7 @@ impl ContentUploads {
     async fn try_delete_due(&self, account: AccountId) -> Result<(), UploadSweepError> {
         let due: Vec<UploadIdRow> = self
             .db
-            .read()
+            .read_once()
             .await?
             .fetch_all(sql!(
                 "SELECT id FROM content_uploads WHERE account_id = $1 AND expires_at <= $2 LIMIT 100",
@@ -483,7 +483,7 @@ impl ContentUploads {
         loop {
             let due: Vec<DueUploadRow> = self
                 .db
-                .read()
+                .read_once()
                 .await?
                 .fetch_all(sql!(
                     "SELECT id, account_id FROM content_uploads WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2",
@@ -661,7 +661,7 @@ impl ExternalAccountData for ContentUploads {
                 // Read after the files were listed: the row of each was there before it.
                 let rows: Vec<UploadIdRow> = self
                     .db
-                    .read()
+                    .read_once()
                     .await?
                     .fetch_all(sql!("SELECT id FROM content_uploads WHERE account_id = $1", account))
                     .await?;

@@ -589,7 +589,7 @@ impl ModerationRun {
             let taken = self.runner.environment.now().duration_since(self.began_at);
             self.runner.videos.ensure_in_time(taken.max(SignedDuration::ZERO).unsigned_abs())?;
         }
-        let mut view = self.runner.db.read().await?;
+        let mut view = self.runner.db.read_once().await?;
         let row: Option<RunStateRow> =
             view.fetch_optional(sql!("SELECT state FROM moderations WHERE id = $1", self.id())).await?;
         match row.map(|row| row.state) {

@@ -179,7 +179,7 @@ impl AccountIndexes {
             id: Uuid,
         }
         let (mut ids, mut after) = (HashSet::new(), Uuid::nil());
-        let mut view = self.db.read().await?;
+        let mut view = self.db.read_once().await?;
         loop {
             let rows: Vec<FaceIdRow> = view
                 .fetch_all(sql!(
@@ -203,7 +203,7 @@ impl AccountIndexes {
         }
         let row: Option<LastRemovalRow> = self
             .db
-            .read()
+            .read_once()
             .await?
             .fetch_optional(sql!(
                 "SELECT removed_at FROM face_removals WHERE account_id = $1 ORDER BY seq DESC LIMIT 1",
@@ -214,7 +214,7 @@ impl AccountIndexes {
     }
 
     async fn account_exists(&self, account: AccountId) -> Result<bool, FaceIndexError> {
-        let mut view = self.db.read().await?;
+        let mut view = self.db.read_once().await?;
         Ok(view.count(sql!("SELECT count(*) FROM accounts WHERE id = $1", account)).await? == 1)
     }
 
