@@ -14,10 +14,7 @@ use sqlx_core::transaction::TransactionManager as _;
 use std::{
     ops::{Deref, DerefMut},
     path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
@@ -26,15 +23,12 @@ const CLOSING_INTERVAL: Duration = Duration::from_millis(5);
 
 /// At most so many connections to one file, each opened when it is first needed; cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct SqlitePool {
-    connections: managed::Pool<SqliteOpener>,
-    opener: SqliteOpener,
-}
+pub(crate) struct SqlitePool(managed::Pool<SqliteOpener>);
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct SqliteOpener {
     options: SqliteConnectOptions,
-    is_closed: Arc<AtomicBool>,
+    is_closed: AtomicBool,
 }
 
 /// A connection, until it is dropped; then others may have it.
@@ -68,8 +62,7 @@ impl managed::Manager for SqliteOpener {
 impl SqlitePool {
     /// A pool of at most `size` connections. Whoever waits longer than `wait` for one gets an error.
     pub(crate) fn new(options: SqliteConnectOptions, size: u32, wait: Duration) -> Self {
-        let opener = SqliteOpener { options, is_closed: Arc::default() };
-        let connections = managed::Pool::builder(opener.clone())
+        let connections = managed::Pool::builder(SqliteOpener { options, is_closed: AtomicBool::default() })
             .max_size(size as usize)
             .wait_timeout(Some(wait))
             // So that those that few need become idle.
@@ -77,15 +70,15 @@ impl SqlitePool {
             .runtime(deadpool::Runtime::Tokio1)
             .build()
             .expect("there is a runtime for the timeout");
-        Self { connections, opener }
+        Self(connections)
     }
 
     pub(crate) fn file(&self) -> &Path {
-        self.opener.options.get_filename()
+        self.0.manager().options.get_filename()
     }
 
     pub(crate) async fn acquire(&self) -> Result<PooledConnection, sqlx::Error> {
-        self.connections.get().await.map(PooledConnection).map_err(|error| match error {
+        self.0.get().await.map(PooledConnection).map_err(|error| match error {
             PoolError::Backend(error) => error,
             PoolError::Timeout(TimeoutType::Wait | TimeoutType::Create | TimeoutType::Recycle) => {
                 sqlx::Error::PoolTimedOut
@@ -99,32 +92,33 @@ impl SqlitePool {
     /// Begins a transaction with the given statement.
     pub(crate) async fn begin_with(&self, statement: &'static str) -> Result<SqliteTx, sqlx::Error> {
         let mut connection = self.acquire().await?;
-        SqliteTransactionManager::begin(&mut connection, Some(statement.into_sql_str())).await?;
+        let begun = SqliteTransactionManager::begin(&mut connection, Some(statement.into_sql_str())).await;
+        begun.inspect_err(|error| connection.note(error))?;
         Ok(SqliteTx { connection, is_open: true })
     }
 
     /// How many connections are in use, and how many there may be.
     pub(crate) fn usage(&self) -> (u32, u32) {
-        let status = self.connections.status();
+        let status = self.0.status();
         let count = |connections: usize| u32::try_from(connections).unwrap_or(u32::MAX);
         (count(status.size.saturating_sub(status.available)), count(status.max_size))
     }
 
     /// Closes connections that nobody has used for so long.
     pub(crate) fn close_idle(&self, idle: Duration) {
-        self.connections.retain(|_, metrics| metrics.last_used() < idle);
+        self.0.retain(|_, metrics| metrics.last_used() < idle);
     }
 
     /// Closes all connections, once they are back. No further ones are opened.
     pub(crate) async fn close(&self) {
-        self.opener.is_closed.store(true, Ordering::Release);
-        while self.connections.status().size > 0 {
-            match self.connections.get().await {
+        self.0.manager().is_closed.store(true, Ordering::Release);
+        while self.0.status().size > 0 {
+            match self.0.get().await {
                 Ok(connection) => drop(Object::take(connection).connection.close().await),
                 Err(_) => tokio::time::sleep(CLOSING_INTERVAL).await,
             }
         }
-        self.connections.close();
+        self.0.close();
     }
 }
 
@@ -260,9 +254,9 @@ mod tests {
         let used = pool.acquire().await.unwrap();
         drop(pool.acquire().await.unwrap());
         pool.close_idle(Duration::from_mins(10));
-        assert_eq!(pool.connections.status().size, 2);
+        assert_eq!(pool.0.status().size, 2);
         pool.close_idle(Duration::ZERO);
-        assert_eq!(pool.connections.status().size, 1, "the one in use stays");
+        assert_eq!(pool.0.status().size, 1, "the one in use stays");
         drop(used);
         assert_eq!(count(&pool).await, 0);
     }
