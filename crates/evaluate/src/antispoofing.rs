@@ -44,13 +44,14 @@ struct AntispoofingReport {
     fake: usize,
     /// Error rates at the thresholds in force, by level of assurance.
     levels: BTreeMap<&'static str, LevelReport>,
-    /// At medium assurance, the default: share of attacks that pass.
-    apcer: f64,
-    /// At medium assurance: share of live faces that are refused.
-    bpcer: f64,
-    eer: f64,
-    apcer_at_bpcer_5: f64,
-    apcer_at_bpcer_10: f64,
+    /// At medium assurance, the default: share of attacks that pass. `None` without attacks.
+    apcer: Option<f64>,
+    /// At medium assurance: share of live faces that are refused. `None` without live faces.
+    bpcer: Option<f64>,
+    /// What needs both: `None` where there are only live faces or only attacks.
+    eer: Option<f64>,
+    apcer_at_bpcer_5: Option<f64>,
+    apcer_at_bpcer_10: Option<f64>,
     /// For each further column, at medium assurance: APCER of its attacks, BPCER of its bona fide presentations.
     groups: Vec<GroupColumn>,
 }
@@ -58,8 +59,8 @@ struct AntispoofingReport {
 #[derive(Serialize)]
 struct LevelReport {
     threshold: f64,
-    apcer: f64,
-    bpcer: f64,
+    apcer: Option<f64>,
+    bpcer: Option<f64>,
 }
 
 /// Figures of the bias table.
@@ -171,16 +172,17 @@ fn report(
     columns: &[String],
 ) -> anyhow::Result<AntispoofingReport> {
     let (real, fake) = (scores(faces, true), scores(faces, false));
-    if real.is_empty() || fake.is_empty() {
-        bail!(
-            "both real and fake faces are needed; found {} real and {} fake ({refused:?} refused)",
-            real.len(),
-            fake.len()
-        );
+    if faces.is_empty() {
+        bail!("no face could be measured in {images} pictures ({refused:?} refused)");
     }
+    let (has_real, has_fake) = (!real.is_empty(), !fake.is_empty());
+    let rates_at = |threshold: f64| {
+        let ErrorRates { apcer, bpcer } = error_rates(&real, &fake, threshold);
+        (has_fake.then(|| round(apcer)), has_real.then(|| round(bpcer)))
+    };
     let medium = levels.iter().find(|(name, _)| *name == "medium").map_or(0.5, |(_, medium)| *medium);
-    let at_medium = error_rates(&real, &fake, medium.into());
-    let at = |bpcer| error_rates(&real, &fake, threshold_at_bpcer(&real, bpcer));
+    let (apcer, bpcer) = rates_at(medium.into());
+    let apcer_at = |threshold: f64| rates_at(threshold).0.filter(|_| has_real);
     let at_10 = threshold_at_bpcer(&real, 0.10);
     for (_, face) in faces.iter_mut() {
         (face.passes, face.passes_at_10) = (face.score >= f64::from(medium), face.score >= at_10);
@@ -195,21 +197,25 @@ fn report(
             .iter()
             .map(|&(name, threshold)| {
                 let threshold = f64::from(threshold);
-                let ErrorRates { apcer, bpcer } = error_rates(&real, &fake, threshold);
-                (name, LevelReport { threshold: round(threshold), apcer: round(apcer), bpcer: round(bpcer) })
+                let (apcer, bpcer) = rates_at(threshold);
+                (name, LevelReport { threshold: round(threshold), apcer, bpcer })
             })
             .collect(),
-        apcer: round(at_medium.apcer),
-        bpcer: round(at_medium.bpcer),
-        eer: round(equal_error_rate(&real, &fake)),
-        apcer_at_bpcer_5: round(at(0.05).apcer),
-        apcer_at_bpcer_10: round(at(0.10).apcer),
+        apcer,
+        bpcer,
+        eer: (has_real && has_fake).then(|| round(equal_error_rate(&real, &fake))),
+        apcer_at_bpcer_5: apcer_at(threshold_at_bpcer(&real, 0.05)),
+        apcer_at_bpcer_10: apcer_at(at_10),
         groups: bias::table(faces, columns, &ANTISPOOFING_FIGURES),
     })
 }
 
+/// A share in words; what was not measured is a dash.
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "-".to_owned(), |share| format!("{:.1} %", share * 100.0))
+}
+
 fn print(report: &AntispoofingReport) {
-    let percent = |value: f64| format!("{:.1} %", value * 100.0);
     output::line(format_args!("faces found     {} of {} images", report.faces_found, report.images));
     for (reason, count) in &report.refused {
         output::line(format_args!("  refused       {count} {reason}"));
@@ -225,5 +231,48 @@ fn print(report: &AntispoofingReport) {
             percent(*apcer),
             percent(*bpcer)
         ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report_of(faces: &[(bool, f64)]) -> anyhow::Result<AntispoofingReport> {
+        let face = |&(real, score)| {
+            let measured = LivenessMeasurement { real, score, passes: false, passes_at_10: false };
+            (SubjectColumns::new(), measured)
+        };
+        let mut faces: Vec<_> = faces.iter().map(face).collect();
+        let levels = [("low", 0.25), ("medium", 0.5), ("high", 0.75)];
+        report(faces.len(), BTreeMap::new(), &mut faces, &levels, &[])
+    }
+
+    const LIVE: [(bool, f64); 4] = [(true, 0.2), (true, 0.6), (true, 0.7), (true, 0.9)];
+    const ATTACKS: [(bool, f64); 2] = [(false, 0.1), (false, 0.6)];
+
+    #[test]
+    fn live_faces_alone_have_a_bpcer_and_attacks_alone_an_apcer() {
+        let live = report_of(&LIVE).unwrap();
+        assert_eq!(
+            (live.apcer, live.bpcer, live.eer, live.apcer_at_bpcer_10),
+            (None, Some(0.25), None, None)
+        );
+        assert_eq!(live.levels["high"].bpcer, Some(0.75));
+        assert_eq!(live.levels["high"].apcer, None);
+        let attacks = report_of(&ATTACKS).unwrap();
+        assert_eq!((attacks.apcer, attacks.bpcer, attacks.eer), (Some(0.5), None, None));
+        assert_eq!((attacks.apcer_at_bpcer_5, attacks.levels["low"].apcer), (None, Some(0.5)));
+        print(&live);
+        print(&attacks);
+    }
+
+    #[test]
+    fn both_have_all_rates_and_no_face_is_an_error() {
+        let both = report_of(&[&LIVE[..], &ATTACKS].concat()).unwrap();
+        assert_eq!((both.apcer, both.bpcer), (Some(0.5), Some(0.25)));
+        assert!(both.eer.is_some() && both.apcer_at_bpcer_5 == Some(0.5));
+        let error = report_of(&[]).err().unwrap().to_string();
+        assert_eq!(error, "no face could be measured in 0 pictures ({} refused)");
     }
 }

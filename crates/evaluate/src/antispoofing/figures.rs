@@ -1,6 +1,6 @@
 //! The report on liveness as a file.
 
-use super::{ANTISPOOFING_FIGURES, AntispoofingReport, LivenessMeasurement, scores};
+use super::{ANTISPOOFING_FIGURES, AntispoofingReport, LivenessMeasurement, percent, scores};
 use crate::{
     EvaluationSettings,
     bias::{self, SubjectColumns},
@@ -51,7 +51,6 @@ pub(super) fn add_sections(
     for (reason, count) in &report.refused {
         file.fact("Refused", &format!("{count}: {reason}"));
     }
-    let percent = |share: f64| format!("{:.1} %", share * 100.0);
     file.section(
         "In short",
         "APCER is the share of attacks that pass, BPCER the share of live people who are refused (ISO/IEC 30107-3).",
@@ -98,29 +97,34 @@ fn curves(
         .levels
         .iter()
         .map(|(name, level)| {
-            format!("{name}: APCER {:.1} %, BPCER {:.1} %", level.apcer * 100.0, level.bpcer * 100.0)
+            format!("{name}: APCER {}, BPCER {}", percent(level.apcer), percent(level.bpcer))
         })
         .collect();
     let words = format!(
-        "APCER against BPCER; equal error rate {:.1} %; by assurance {}",
-        report.eer * 100.0,
+        "APCER against BPCER; equal error rate {}; by assurance {}",
+        percent(report.eer),
         levels.join("; ")
     );
-    let in_force = report.levels.values().map(|level| (level.apcer, level.bpcer)).collect();
-    let curve = line_chart(
-        &ChartArea {
-            name: "det",
-            title: "Liveness: detection error tradeoff (DET)",
-            caption: "Attacks of all species. The axes follow the normal distribution. Marks are the levels of assurance.",
-            words: &words,
-        },
-        (Axis::error_rate(APCER_AXIS), Axis::error_rate(BPCER_AXIS)),
-        &[
-            LabelledSeries::line("all attacks", measurable_part(detection_error_tradeoff(&real, &fake))),
-            LabelledSeries::marks("levels of assurance", in_force),
-        ],
-        FreeCorner::UpperRight,
-    )?;
+    let in_force: Vec<(f64, f64)> =
+        report.levels.values().filter_map(|level| level.apcer.zip(level.bpcer)).collect();
+    // A curve needs attacks and live people.
+    let draw_curve = || {
+        line_chart(
+            &ChartArea {
+                name: "det",
+                title: "Liveness: detection error tradeoff (DET)",
+                caption: "Attacks of all species. The axes follow the normal distribution. Marks are the levels of assurance.",
+                words: &words,
+            },
+            (Axis::error_rate(APCER_AXIS), Axis::error_rate(BPCER_AXIS)),
+            &[
+                LabelledSeries::line("all attacks", measurable_part(detection_error_tradeoff(&real, &fake))),
+                LabelledSeries::marks("levels of assurance", in_force),
+            ],
+            FreeCorner::UpperRight,
+        )
+    };
+    let curve = report.eer.is_some().then(draw_curve).transpose()?;
     let marks: Vec<(String, f64)> =
         report.levels.iter().map(|(name, level)| (format!("{name} assurance"), level.threshold)).collect();
     let distribution = histogram(
@@ -134,11 +138,11 @@ fn curves(
         &[("live", &real), ("attack", &fake)],
         &marks,
     )?;
-    Ok(vec![curve, distribution])
+    Ok(curve.into_iter().chain([distribution]).collect())
 }
 
 /// The curve of each species or other group of attacks, all against the same live people: those have no species, and every
-/// attack has to get past the threshold that they leave. `None` where fewer than two groups have enough attacks.
+/// attack has to get past the threshold that they leave. `None` where fewer than two groups have enough attacks, or nobody is live.
 fn group_curves(
     faces: &[(SubjectColumns, LivenessMeasurement)],
     column: &str,
@@ -150,13 +154,13 @@ fn group_curves(
         }
     }
     groups.retain(|_, attacks| attacks.len() >= MIN_CURVE_ATTACKS);
-    if groups.len() < 2 {
+    let real = scores(faces, true);
+    if groups.len() < 2 || real.is_empty() {
         return Ok(None);
     }
     let mut largest: Vec<_> = groups.into_iter().collect();
     largest.sort_by_key(|(_, attacks)| std::cmp::Reverse(attacks.len()));
     largest.truncate(MAX_SERIES);
-    let real = scores(faces, true);
     let series: Vec<LabelledSeries> = largest
         .iter()
         .map(|(value, attacks)| {
@@ -191,7 +195,6 @@ fn group_curves(
 /// The thresholds in force.
 fn levels(report: &AntispoofingReport) -> Markup {
     let rows = report.levels.iter().map(|(name, level)| {
-        let percent = |share: f64| format!("{:.1} %", share * 100.0);
         vec![
             (*name).to_owned(),
             format!("{:.3}", level.threshold),
