@@ -51,22 +51,32 @@ pub(super) fn add_sections(
     for (reason, count) in &report.refused {
         file.fact("Refused", &format!("{count}: {reason}"));
     }
+    let figures = [
+        ("Equal error rate", report.eer),
+        ("APCER at medium assurance", report.apcer),
+        ("BPCER at medium assurance", report.bpcer),
+        ("APCER at BPCER 5 %", report.apcer_at_bpcer_5),
+        ("APCER at BPCER 10 %", report.apcer_at_bpcer_10),
+    ];
+    let measured: Vec<_> = figures
+        .into_iter()
+        .filter(|(_, share)| share.is_some())
+        .map(|(name, share)| (name, percent(share)))
+        .collect();
     file.section(
         "In short",
         "APCER is the share of attacks that pass, BPCER the share of live people who are refused (ISO/IEC 30107-3).",
-        &tiles(&[
-            ("Equal error rate", percent(report.eer)),
-            ("APCER at medium assurance", percent(report.apcer)),
-            ("BPCER at medium assurance", percent(report.bpcer)),
-            ("APCER at BPCER 5 %", percent(report.apcer_at_bpcer_5)),
-            ("APCER at BPCER 10 %", percent(report.apcer_at_bpcer_10)),
-        ]),
+        &tiles(&measured),
     );
     let charts = file.charts(curves(report, faces)?);
     file.section(
         "Error rates",
-        "Each point of the curve is a threshold: the further down and left, the better. Both axes follow the normal \
-         distribution, as the standards draw such curves.",
+        if report.eer.is_some() {
+            "Each point of the curve is a threshold: the further down and left, the better. Both axes follow the normal \
+             distribution, as the standards draw such curves."
+        } else {
+            "A curve of APCER against BPCER needs live people and attacks."
+        },
         &html! { (charts) (levels(report)) },
     );
     let by_group: Vec<Chart> = columns
@@ -127,6 +137,8 @@ fn curves(
     let curve = report.eer.is_some().then(draw_curve).transpose()?;
     let marks: Vec<(String, f64)> =
         report.levels.iter().map(|(name, level)| (format!("{name} assurance"), level.threshold)).collect();
+    let both: [(&str, &[f64]); 2] = [("live", &real), ("attack", &fake)];
+    let shown: Vec<_> = both.into_iter().filter(|(_, scores)| !scores.is_empty()).collect();
     let distribution = histogram(
         &ChartArea {
             name: "scores",
@@ -135,7 +147,7 @@ fn curves(
             words: "How often each score was given to live people and to attacks",
         },
         Axis::linear("Score", 0.0, 1.0),
-        &[("live", &real), ("attack", &fake)],
+        &shown,
         &marks,
     )?;
     Ok(curve.into_iter().chain([distribution]).collect())
