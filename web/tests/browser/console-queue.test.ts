@@ -729,7 +729,7 @@ test("what was done with a case is sent to the end though the page is closed mea
   await openQueue(page, server);
   await heading(page, /younger/);
   await page.keyboard.press("a");
-  await expect.poll(() => server.cases.decisions.size).toBe(1);
+  await expect(page.locator(".toast .countdown")).toBeVisible();
   await page.keyboard.press("z");
   await expect.poll(() => server.cases.decisions.size).toBe(0);
   const kept = await page.evaluate(() => (window as unknown as { kept: string[] }).kept);
