@@ -96,12 +96,12 @@ pub enum Durability {
 }
 
 impl Durability {
-    /// The statement that has SQLite commit like this. The level is a property of the connection, and there is one connection
-    /// that writes, so it is set each time.
-    fn sqlite_level(self) -> &'static str {
+    /// What has SQLite commit like this, and the same before a transaction begins. The level is a property of the connection, and
+    /// there is one connection that writes: it is set each time, in the same trip to the connection's thread as what follows.
+    fn sqlite_statements(self) -> [&'static str; 2] {
         match self {
-            Self::Disk => "PRAGMA synchronous = FULL",
-            Self::Process => "PRAGMA synchronous = NORMAL",
+            Self::Disk => ["PRAGMA synchronous = FULL", "PRAGMA synchronous = FULL; BEGIN IMMEDIATE"],
+            Self::Process => ["PRAGMA synchronous = NORMAL", "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE"],
         }
     }
 }
@@ -571,12 +571,8 @@ impl Db {
     pub async fn write_with_durability(&self, durability: Durability) -> Result<WriteTx, DbError> {
         let view = ReadTx(match &self.0 {
             Pools::Sqlite { writer, .. } => {
-                // In the same trip to the connection's thread as [`Durability::sqlite_level`].
-                let statements = match durability {
-                    Durability::Disk => "PRAGMA synchronous = FULL; BEGIN IMMEDIATE",
-                    Durability::Process => "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE",
-                };
-                EngineTx::Sqlite(writer.begin_with(statements).await?)
+                let [_, begin] = durability.sqlite_statements();
+                EngineTx::Sqlite(writer.begin_with(begin).await?)
             }
             Pools::Postgres(pool) => {
                 let mut tx = begin_whole(pool, "BEGIN").await?;
@@ -610,9 +606,9 @@ impl Db {
             tx.commit().await?;
             return Ok(rows);
         };
-        let level = Query::new(durability.sqlite_level(), "");
+        let [level, _] = durability.sqlite_statements();
         let mut connection = writer.acquire().await?;
-        let done = joined([level, statement])?.fetch_all(&mut *connection).await;
+        let done = joined([Query::new(level, ""), statement])?.fetch_all(&mut *connection).await;
         let rows = done.inspect_err(|error| connection.note(error))?;
         Ok(rows.iter().map(T::from_row).collect::<Result<_, _>>()?)
     }

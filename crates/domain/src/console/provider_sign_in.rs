@@ -119,7 +119,7 @@ impl ConsoleAccess {
     /// The places that somebody may choose from.
     pub async fn choices(&self, ticket: &str) -> Result<Vec<SignInChoice>, ConsoleSignInError> {
         let holders = self.provider()?.offered(ticket).ok_or(OidcSignInError::Attempt)?;
-        let mut view = self.db.read_once().await?;
+        let mut view = self.db.read().await?;
         let mut choices = Vec::with_capacity(holders.len());
         for holder in holders {
             let name = match holder.account {

@@ -179,7 +179,7 @@ impl AccountIndexes {
             id: Uuid,
         }
         let (mut ids, mut after) = (HashSet::new(), Uuid::nil());
-        let mut view = self.db.read_once().await?;
+        let mut view = self.db.read().await?;
         loop {
             let rows: Vec<FaceIdRow> = view
                 .fetch_all(sql!(
