@@ -326,10 +326,19 @@ impl WriteTx {
         };
         let mut queries = queries.into_iter().peekable();
         while queries.peek().is_some() {
-            let trip = queries.by_ref().take(MAX_STATEMENTS_PER_TRIP);
-            let mut results = connection.execute_many(joined(trip)?);
-            while let Some(done) = results.try_next().await? {
-                changed.push(done.rows_affected());
+            let trip = joined(queries.by_ref().take(MAX_STATEMENTS_PER_TRIP))?;
+            let mut results = connection.execute_many(trip);
+            let failed = loop {
+                match results.try_next().await {
+                    Ok(Some(done)) => changed.push(done.rows_affected()),
+                    Ok(None) => break None,
+                    Err(error) => break Some(error),
+                }
+            };
+            drop(results);
+            if let Some(error) = failed {
+                connection.note(&error);
+                return Err(error.into());
             }
         }
         Ok(changed)

@@ -18,6 +18,9 @@ use std::{
     time::Duration,
 };
 
+/// After these errors of SQLite (`NOMEM`, `INTERRUPT`, `IOERR`, `FULL`) the transaction may be over: "Response To Errors Within A
+/// Transaction" of its documentation. The driver does not ask, and would count it as open for good.
+const ERRORS_THAT_MAY_ROLL_BACK: [i32; 4] = [7, 9, 10, 13];
 /// How often [`SqlitePool::close`] looks whether connections that are in use have come back.
 const CLOSING_INTERVAL: Duration = Duration::from_millis(5);
 
@@ -35,7 +38,7 @@ pub(crate) struct SqliteOpener {
 #[derive(Debug)]
 pub(crate) struct PooledConnection(Object<SqliteOpener>);
 
-/// A connection of the pool, and whether its thread has ended.
+/// A connection of the pool, and whether nobody may have it again: its thread has ended, or its transaction is in doubt.
 #[derive(Debug)]
 pub(crate) struct OpenConnection {
     connection: SqliteConnection,
@@ -91,6 +94,17 @@ impl SqlitePool {
 
     /// Begins a transaction with the given statement.
     pub(crate) async fn begin_with(&self, statement: &'static str) -> Result<SqliteTx, sqlx::Error> {
+        loop {
+            match self.try_begin_with(statement).await {
+                // By the driver's count a transaction is open that SQLite has ended. Nobody gets that connection again, so this
+                // happens at most once for each.
+                Err(sqlx::Error::InvalidSavePointStatement) => {}
+                begun => return begun,
+            }
+        }
+    }
+
+    async fn try_begin_with(&self, statement: &'static str) -> Result<SqliteTx, sqlx::Error> {
         let mut connection = self.acquire().await?;
         let begun = SqliteTransactionManager::begin(&mut connection, Some(statement.into_sql_str())).await;
         begun.inspect_err(|error| connection.note(error))?;
@@ -123,10 +137,22 @@ impl SqlitePool {
 }
 
 impl PooledConnection {
-    /// Learns that a statement failed; a connection whose thread has ended is not used again.
+    /// Learns that a statement failed; a connection whose thread has ended, or whose transaction is in doubt, is not used again.
     pub(crate) fn note(&mut self, error: &sqlx::Error) {
-        self.0.is_broken |= matches!(error, sqlx::Error::WorkerCrashed);
+        self.0.is_broken |= match error {
+            sqlx::Error::WorkerCrashed | sqlx::Error::InvalidSavePointStatement => true,
+            sqlx::Error::Database(error) => {
+                primary_code(&**error).is_some_and(|code| ERRORS_THAT_MAY_ROLL_BACK.contains(&code))
+            }
+            _ => false,
+        };
     }
+}
+
+/// The result code of SQLite without what an extended one adds to it.
+fn primary_code(error: &dyn sqlx::error::DatabaseError) -> Option<i32> {
+    let extended: i32 = error.code()?.parse().ok()?;
+    Some(extended & 0xff)
 }
 
 impl Deref for PooledConnection {
@@ -151,9 +177,11 @@ pub(crate) struct SqliteTx {
 
 impl SqliteTx {
     pub(crate) async fn commit(mut self) -> Result<(), sqlx::Error> {
-        SqliteTransactionManager::commit(&mut self.connection).await?;
-        self.is_open = false;
-        Ok(())
+        let committed = SqliteTransactionManager::commit(&mut self.connection).await;
+        // Whether SQLite has rolled back what it could not commit, the driver does not know either.
+        self.connection.0.is_broken |= committed.is_err();
+        self.is_open = committed.is_err();
+        committed
     }
 }
 
@@ -246,6 +274,48 @@ mod tests {
         same.note(&sqlx::Error::WorkerCrashed);
         drop(same);
         pool.acquire().await.unwrap().execute(of_this).await.expect_err("it is another one");
+    }
+
+    /// A transaction that fails because the file must not grow any more, as on a full disk.
+    async fn tx_without_room(pool: &SqlitePool) -> (SqliteTx, sqlx::Error) {
+        let mut tx = pool.begin_with("PRAGMA max_page_count = 1; BEGIN IMMEDIATE").await.unwrap();
+        let statement = "INSERT INTO things VALUES (hex(zeroblob(1000000)))";
+        let error = tx.connection.execute(statement).await.expect_err("there is no room");
+        (tx, error)
+    }
+
+    #[tokio::test]
+    async fn after_a_full_disk_there_are_transactions_again() {
+        let TestPool { pool, _folder } = pool(1).await;
+        for is_noted in [true, false] {
+            let (mut tx, error) = tx_without_room(&pool).await;
+            assert_eq!(primary_code(error.as_database_error().unwrap()), Some(13), "{error}");
+            if is_noted {
+                tx.connection.note(&error);
+            }
+            drop(tx);
+            let mut tx =
+                pool.begin_with("BEGIN IMMEDIATE").await.expect("a connection without a transaction");
+            tx.connection.execute("INSERT INTO things VALUES ('kept')").await.unwrap();
+            tx.commit().await.unwrap();
+        }
+        assert_eq!(count(&pool).await, 2);
+    }
+
+    #[tokio::test]
+    async fn a_commit_that_fails_leaves_nothing_to_whoever_comes_next() {
+        let TestPool { pool, _folder } = pool(1).await;
+        let (tx, _) = tx_without_room(&pool).await;
+        tx.commit().await.expect_err("SQLite has rolled it back");
+        pool.begin_with("BEGIN IMMEDIATE").await.unwrap().commit().await.unwrap();
+
+        let tables = "CREATE TABLE parents (id INTEGER PRIMARY KEY);
+            CREATE TABLE children (parent INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED)";
+        pool.acquire().await.unwrap().execute(tables).await.unwrap();
+        let mut tx = pool.begin_with("BEGIN IMMEDIATE").await.unwrap();
+        tx.connection.execute("INSERT INTO children VALUES (1)").await.unwrap();
+        tx.commit().await.expect_err("there is no such parent; the transaction stays open");
+        pool.begin_with("BEGIN IMMEDIATE").await.unwrap().commit().await.unwrap();
     }
 
     #[tokio::test]
