@@ -124,21 +124,29 @@ impl Loader<'_> {
         Ok(LoadedCodes { live: LiveCodes { centre: centre.clone(), chunks }, ids, damaged })
     }
 
-    /// The mean of the first vectors, or the origin if there are few.
+    /// The mean of the first vectors, however many free slots are between them, or the origin if there are few.
     fn compute_centre(&self) -> Result<Centre, IndexError> {
         let mut sums = vec![0.0_f64; self.dimension];
         let mut count = 0_usize;
-        let first = (self.slots as usize).min(CENTRE_SAMPLE_VECTORS);
         let mut unsealer = self.file.keys.unsealer();
-        for_each_record(self.file, &mut unsealer, 0, first as u32, |_, slot, vector| {
-            if let RecordSlot::Taken(_) = slot {
-                count += 1;
-                for (sum, it) in sums.iter_mut().zip(vector) {
-                    *sum += f64::from(*it);
-                }
+        let slots = self.slots as usize;
+        for first in (0..slots).step_by(CENTRE_SAMPLE_VECTORS) {
+            if count >= CENTRE_SAMPLE_VECTORS {
+                break;
             }
-            Ok(())
-        })?;
+            let end = (first + CENTRE_SAMPLE_VECTORS).min(slots);
+            for_each_record(self.file, &mut unsealer, first as u32, end as u32, |_, slot, vector| {
+                if let RecordSlot::Taken(_) = slot
+                    && count < CENTRE_SAMPLE_VECTORS
+                {
+                    count += 1;
+                    for (sum, it) in sums.iter_mut().zip(vector) {
+                        *sum += f64::from(*it);
+                    }
+                }
+                Ok(())
+            })?;
+        }
         let is_mean = count >= MIN_VECTORS_FOR_CENTRE;
         let mean = |sum: &f64| if is_mean { (sum / count as f64) as f32 } else { 0.0 };
         Ok(Centre { vector: sums.iter().map(mean).collect(), is_mean })

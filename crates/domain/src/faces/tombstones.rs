@@ -11,13 +11,15 @@ use super::{
     profile::ProfileStore,
 };
 use crate::accounts;
-use base::{AccountId, Environment, FaceId, ProfileId, SignedDuration, Timestamp};
+use base::{AccountId, Environment, FaceId, ProfileId, SignedDuration, Timestamp, Uuid};
 use db::{AuditEvent, Db, DbError, FromRow, WriteTx, sql};
 use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
 use media::blobs::BlobStore;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+/// Pictures that are deleted before their tombstones are.
+const PICTURES_PER_PASS: usize = 100;
 /// How much time an enrolment has between the picture and the face's row.
 const ENROLMENT_TIMEOUT: SignedDuration = SignedDuration::from_mins(10);
 /// How long removals of faces are remembered for the indexes of other nodes.
@@ -101,24 +103,31 @@ pub(super) struct TombstoneSweeper {
 
 impl TombstoneSweeper {
     /// Completes committed changes of an account: deletes the pictures of removed faces, and brings this process's index up
-    /// to date. A failure is only logged, because the sweep and the next search do the same.
-    pub(super) async fn apply_committed_changes(&self, account: AccountId) {
-        if let Err(error) = self.try_apply_committed_changes(account).await {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                account.id = %account,
-                "pictures of removed faces are left to the sweep, or the index to the next search"
-            );
+    /// to date. A failure is only logged, because the sweep and the next search do the same. Returns whether there may be more
+    /// pictures to delete at once.
+    pub(super) async fn apply_committed_changes(&self, account: AccountId) -> bool {
+        match self.try_apply_committed_changes(account).await {
+            Ok(deleted) => deleted == PICTURES_PER_PASS,
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    account.id = %account,
+                    "pictures of removed faces are left to the sweep, or the index to the next search"
+                );
+                false
+            }
         }
     }
 
-    async fn try_apply_committed_changes(&self, account: AccountId) -> Result<(), FaceIndexError> {
+    /// Returns how many pictures were deleted.
+    async fn try_apply_committed_changes(&self, account: AccountId) -> Result<usize, FaceIndexError> {
         let due: Vec<BlobTombstoneRow> = {
             let mut view = self.db.read_once().await?;
             view.fetch_all(sql!(
-                "SELECT face_id FROM face_leavings WHERE account_id = $1 AND due_at <= $2 LIMIT 100",
+                "SELECT face_id FROM face_leavings WHERE account_id = $1 AND due_at <= $2 LIMIT $3",
                 account,
                 self.environment.now(),
+                PICTURES_PER_PASS as i64,
             ))
             .await?
         };
@@ -135,13 +144,14 @@ impl TombstoneSweeper {
             self.indexes.delete_idle_files(account).await?;
         }
         if due.is_empty() {
-            return Ok(());
+            return Ok(0);
         }
         let mut tx = self.db.write().await?;
-        for tombstone in due {
+        for tombstone in &due {
             tx.execute(sql!("DELETE FROM face_leavings WHERE face_id = $1", tombstone.face_id)).await?;
         }
-        Ok(tx.commit().await?)
+        tx.commit().await?;
+        Ok(due.len())
     }
 
     /// Deletes a picture whose face will not be written.
@@ -158,7 +168,7 @@ impl TombstoneSweeper {
         ))
         .await?;
         tx.commit().await?;
-        self.try_apply_committed_changes(account).await
+        self.try_apply_committed_changes(account).await.map(drop)
     }
 
     async fn lift_expired_bans(&self) -> Result<(), FaceIndexError> {
@@ -191,20 +201,26 @@ impl TombstoneSweeper {
     /// Runs a [`SweepFaces`].
     pub(super) async fn sweep(&self) -> Result<JobOutcome, JobError> {
         let now = self.environment.now();
+        // First, and whatever comes of the rest: somebody is told of until it is done.
+        self.lift_expired_bans().await?;
+        let mut after = AccountId::from(Uuid::nil());
         loop {
-            let mut view = self.db.read().await?;
-            let owners: Vec<TombstoneAccountRow> = view
+            let owners: Vec<TombstoneAccountRow> = self
+                .db
+                .read_once()
+                .await?
                 .fetch_all(sql!(
-                    "SELECT DISTINCT account_id FROM face_leavings WHERE due_at <= $1 LIMIT 100",
+                    "SELECT DISTINCT account_id FROM face_leavings WHERE due_at <= $1 AND account_id > $2
+                      ORDER BY account_id LIMIT 100",
                     now,
+                    after,
                 ))
                 .await?;
-            drop(view);
-            if owners.is_empty() {
-                break;
-            }
+            let Some(last) = owners.last() else { break };
+            after = last.account_id;
+            // One whose pictures or index cannot be reached is no reason to leave the others, or what comes below.
             for TombstoneAccountRow { account_id } in owners {
-                self.try_apply_committed_changes(account_id).await?;
+                while self.apply_committed_changes(account_id).await {}
             }
         }
         loop {
@@ -230,7 +246,6 @@ impl TombstoneSweeper {
                 break;
             }
         }
-        self.lift_expired_bans().await?;
         self.profiles.hash_references(&self.db).await?;
         let sealed_again = self.pictures.seal_again().await?;
         if sealed_again > 0 {

@@ -2,12 +2,13 @@
 
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
 use base::{
-    AccountId, ContentId, NotificationId, Picture, ProfileId, Secret, SignedDuration, Timestamp, Uuid,
+    AccountId, ContentId, Environment as _, NotificationId, Picture, ProfileId, Secret, SignedDuration,
+    Timestamp, Uuid,
 };
 use db::{WriteTx, sql};
 use domain::{
     faces::{
-        CandidateQuery, DismissalSelection, DismissedFace, FaceIndexError, FaceIndexService,
+        BanRequest, CandidateQuery, DismissalSelection, DismissedFace, FaceIndexError, FaceIndexService,
         FaceIndexSettings, FaceIndexStorage, MAX_NEGATIVE_LABELS_PER_PROFILE, PreparedFace, ProfileDetails,
         ProfileText, ProfileType,
     },
@@ -630,6 +631,60 @@ async fn leftovers_of_a_crash_are_swept() {
     assert_eq!(count(&app, sql!("SELECT count(*) FROM face_removals")).await, 0);
     let id = enrol(&app, &node.faces, account, 0).await;
     assert_eq!(node.finds(account, &ada).await, [id]);
+}
+
+/// A file lies where the folder of one account's indexes should be.
+#[tokio::test]
+async fn an_account_that_cannot_be_swept_holds_up_no_other_and_no_ban() {
+    let app = TestApp::start().await;
+    let node = Node::of(&app);
+    let accounts = [app.open_account().await, app.open_account().await];
+    let banned = enrol(&app, &node.faces, accounts[0], 0).await;
+    let mut tx = app.api.db.write().await.unwrap();
+    let until = Some(app.environment.now() + SignedDuration::from_hours(1));
+    let request = BanRequest { reason: None, until };
+    node.faces.ban(&mut tx, (accounts[0], Uuid::nil()), banned, request).await.unwrap();
+    tx.commit().await.unwrap();
+    app.environment.advance(SignedDuration::from_hours(2));
+    for account in accounts {
+        let id = commit(&app, &node.faces, account, 1).await;
+        delete(&app, &node.faces, account, id).await;
+    }
+    let stuck = accounts.into_iter().min().unwrap();
+    let other = accounts.into_iter().max().unwrap();
+    let fresh = Node::of(&app);
+    let in_the_way = fresh.folder.path().join(stuck.to_string());
+    std::fs::write(&in_the_way, "").unwrap();
+
+    fresh.faces.sweep_tombstones().await.unwrap();
+    let left = async |account| {
+        count(&app, sql!("SELECT count(*) FROM face_leavings WHERE account_id = $1", account)).await
+    };
+    assert_eq!([left(stuck).await, left(other).await], [1, 0]);
+    let mut view = app.api.db.read().await.unwrap();
+    assert!(!fresh.faces.profile(&mut view, accounts[0], banned).await.unwrap().banned);
+    drop(view);
+
+    std::fs::remove_file(&in_the_way).unwrap();
+    fresh.faces.sweep_tombstones().await.unwrap();
+    assert_eq!(left(stuck).await, 0);
+}
+
+#[tokio::test]
+async fn a_search_that_is_given_up_while_the_index_opens_leaves_no_second_index() {
+    let app = TestApp::start().await;
+    let account = app.open_account().await;
+    let ada = embedding(&app, 0).await;
+    for moment in 0..50 {
+        let node = Node::of(&app);
+        let wait = std::time::Duration::from_micros(100 * moment);
+        let _gave_up = tokio::time::timeout(wait, node.finds(account, &ada)).await;
+        assert!(node.finds(account, &ada).await.is_empty());
+        let files = std::fs::read_dir(node.folder.path().join(account.to_string())).unwrap();
+        let mut names: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names.len(), 2, "an index and its codes: {names:?}");
+    }
 }
 
 #[tokio::test]

@@ -257,3 +257,28 @@ fn an_index_that_grew_past_its_first_centre_opens_from_its_codes() {
     let query = &faces[700].vector;
     assert_eq!(index.search(query, &ask(20)).unwrap(), plainly(&faces, query, &ask(20)));
 }
+
+#[test]
+fn an_index_whose_first_slots_are_free_is_not_encoded_again_with_each_face() {
+    let place = Place::new(DIMENSION);
+    let mut faces = faces(6000);
+    let index = place.open();
+    put(&index, &faces);
+    let removed: Vec<_> = faces.drain(..4000).map(|it| it.face).collect();
+    index.remove(&removed).expect("the files can be written");
+    drop(index);
+    std::fs::remove_file(place.codes_path()).expect("there is one");
+
+    let index = place.open();
+    let row = |slot: usize| {
+        let codes = std::fs::read(place.codes_path()).unwrap();
+        codes[FIRST_ROW + slot * ROW..][..ROW].to_vec()
+    };
+    let before = row(5000);
+    let mut chance = Chance(9);
+    faces.push(Face { face: id(9999), person: id(9999), vector: chance.vector(DIMENSION) });
+    put(&index, &faces[2000..]);
+    assert!(row(5000) == before, "the code of another face was made again");
+    drop(index);
+    check(&place, &faces, "opened again");
+}

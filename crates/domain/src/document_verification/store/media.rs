@@ -129,13 +129,17 @@ impl SessionMediaStore {
             }
             Ok(())
         };
-        log_failure(session, deleted.await);
+        if let Err(error) = deleted.await {
+            log_failure(session, &error);
+        }
     }
 
     /// Deletes all media of a session now, as far as possible: what fails is left to the sweep.
     pub(in crate::document_verification) async fn delete_all(&self, session: DocumentSessionId) {
         self.prefetched.evict_session(session);
-        log_failure(session, self.blobs.delete_prefix(&BlobPrefix::tenant(session)).await.map(drop));
+        if let Err(error) = self.blobs.delete_prefix(&BlobPrefix::tenant(session)).await {
+            log_failure(session, &error);
+        }
     }
 
     /// Deletes up to 100 blobs whose tombstones are due; returns how many tombstones there were.
@@ -143,17 +147,15 @@ impl SessionMediaStore {
         &self,
         db: &Db,
         now: Timestamp,
-    ) -> Result<usize, tombstones::TombstoneSweepError> {
+    ) -> Result<usize, DbError> {
         tombstones::sweep(db, &self.blobs, now).await
     }
 }
 
-fn log_failure(session: DocumentSessionId, deleted: Result<(), BlobError>) {
-    if let Err(error) = deleted {
-        tracing::warn!(
-            error = &error as &dyn std::error::Error,
-            session.id = %session,
-            "media could not be deleted; the sweep tries again"
-        );
-    }
+pub(super) fn log_failure(session: DocumentSessionId, error: &BlobError) {
+    tracing::warn!(
+        error = error as &dyn std::error::Error,
+        session.id = %session,
+        "media could not be deleted; the sweep tries again"
+    );
 }

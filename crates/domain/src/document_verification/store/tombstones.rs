@@ -5,19 +5,13 @@
 use super::blob_key;
 use base::{DocumentSessionId, Environment, MediaId, SignedDuration, Timestamp, Uuid};
 use db::{Db, DbError, FromRow, WriteTx, sql};
-use media::blobs::{BlobError, BlobPrefix, BlobStore};
+use media::blobs::{BlobPrefix, BlobStore};
 
 /// How long an upload may go on that began before its session was deleted.
 const LATE_UPLOAD_GRACE: SignedDuration = SignedDuration::from_mins(10);
 
-/// Why a sweep stopped early.
-#[derive(Debug, thiserror::Error)]
-pub(in crate::document_verification) enum TombstoneSweepError {
-    #[error(transparent)]
-    Blobs(#[from] BlobError),
-    #[error(transparent)]
-    Db(#[from] DbError),
-}
+/// When what could not be deleted is tried again.
+const RETRY_INTERVAL: SignedDuration = SignedDuration::from_mins(5);
 
 /// Notes that blobs are to be deleted: one media, or, without one, everything of a session.
 pub(super) async fn add(
@@ -49,15 +43,16 @@ pub(super) async fn add_due(
     .map(drop)
 }
 
-/// Deletes up to 100 blobs that are due; returns how many tombstones there were.
-pub(super) async fn sweep(db: &Db, blobs: &BlobStore, now: Timestamp) -> Result<usize, TombstoneSweepError> {
+/// Deletes up to 100 blobs that are due; returns how many tombstones there were. What cannot be deleted is put off, so that it is
+/// in the way of nothing else.
+pub(super) async fn sweep(db: &Db, blobs: &BlobStore, now: Timestamp) -> Result<usize, DbError> {
     #[derive(FromRow)]
     struct BlobTombstone {
         session_id: DocumentSessionId,
         media_id: MediaId,
     }
     let due: Vec<BlobTombstone> = {
-        let mut db = db.read().await?;
+        let mut db = db.read_once().await?;
         db.fetch_all(sql!(
             "SELECT session_id, media_id FROM identity_leavings WHERE due_at <= $1 ORDER BY due_at LIMIT 100",
             now,
@@ -65,19 +60,24 @@ pub(super) async fn sweep(db: &Db, blobs: &BlobStore, now: Timestamp) -> Result<
         .await?
     };
     for BlobTombstone { session_id, media_id } in &due {
-        if Uuid::from(*media_id).is_nil() {
+        let deleted = if Uuid::from(*media_id).is_nil() {
             // The session may go on, after its resources were destroyed: it has no media then, nor ever gets any.
-            blobs.delete_prefix(&BlobPrefix::tenant(*session_id)).await?;
+            blobs.delete_prefix(&BlobPrefix::tenant(*session_id)).await.map(drop)
         } else {
-            blobs.delete(&blob_key(*session_id, *media_id)).await?;
-        }
+            blobs.delete(&blob_key(*session_id, *media_id)).await.map(drop)
+        };
         let mut tx = db.write().await?;
-        tx.execute(sql!(
-            "DELETE FROM identity_leavings WHERE session_id = $1 AND media_id = $2",
-            *session_id,
-            *media_id,
-        ))
-        .await?;
+        if let Err(error) = deleted {
+            super::media::log_failure(*session_id, &error);
+            add_due(&mut tx, *session_id, *media_id, now + RETRY_INTERVAL).await?;
+        } else {
+            tx.execute(sql!(
+                "DELETE FROM identity_leavings WHERE session_id = $1 AND media_id = $2",
+                *session_id,
+                *media_id,
+            ))
+            .await?;
+        }
         tx.commit().await?;
     }
     Ok(due.len())

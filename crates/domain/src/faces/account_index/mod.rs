@@ -17,10 +17,11 @@ use super::{
 use crate::{accounts, fair_slots::FairSlots};
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
 use base::{AccountId, Secret, SignedDuration, Timestamp, Uuid};
-use cache::IndexCache;
+use cache::{IndexCache, IndexSlot};
 use db::{Db, FromRow, sql};
 use files::{delete_idle_files, file_names, is_first_file, open_index_file, read_face_ids};
 use std::{collections::HashSet, path::PathBuf, sync::Arc, time::SystemTime};
+use tracing::Instrument as _;
 
 /// Indexes that are compared with all of an account's rows at once: few of the connections that a process has to its database.
 const CONCURRENT_REBUILDS: usize = 2;
@@ -77,7 +78,10 @@ impl AccountIndexes {
             let app = accounts::application_of(&mut self.db.read().await?, account).await?;
             self.cache.slot(account, app)
         };
-        let index = slot.get_or_try_init(|| self.open(account)).await?.clone();
+        let index = match slot.get() {
+            Some(index) => index.clone(),
+            None => self.open(account, slot).await?,
+        };
         index.catch_up(&self.db, &self.embeddings, &self.rebuilds).await?;
         Ok(index)
     }
@@ -87,13 +91,21 @@ impl AccountIndexes {
         self.cache.contains(account)
     }
 
-    async fn open(&self, account: AccountId) -> Result<Arc<AccountIndex>, FaceIndexError> {
-        let space = self.model.space().await?;
-        let space = search::IndexSpace { model: space.sha256, dimension: space.dimension };
-        let folder = self.account_folder(account);
-        let key = self.index_key(account);
-        let faces = run_blocking(move || open_index_file(&folder, &space, &key)).await?;
-        Ok(Arc::new(AccountIndex::new(account, space.model, faces)))
+    /// Opens the index of an account in its slot, also if the caller gives up meanwhile: the file would be opened to the end
+    /// all the same, and whoever comes next would find it in use and build a second one from nothing.
+    async fn open(&self, account: AccountId, slot: IndexSlot) -> Result<Arc<AccountIndex>, FaceIndexError> {
+        let (model, folder, key) =
+            (self.model.clone(), self.account_folder(account), self.index_key(account));
+        let opening = async move {
+            let open = async {
+                let space = model.space().await?;
+                let space = search::IndexSpace { model: space.sha256, dimension: space.dimension };
+                let faces = run_blocking(move || open_index_file(&folder, &space, &key)).await?;
+                Ok(Arc::new(AccountIndex::new(account, space.model, faces)))
+            };
+            slot.get_or_try_init(|| open).await.cloned()
+        };
+        tokio::spawn(opening.in_current_span()).await.map_err(std::io::Error::from)?
     }
 
     fn account_folder(&self, account: AccountId) -> PathBuf {
