@@ -55,6 +55,7 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (46, "request_log", include_str!("../../../migrations/0046_request_log.sql")),
     (47, "inviters", include_str!("../../../migrations/0047_inviters.sql")),
     (48, "unclocked_since", include_str!("../../../migrations/0048_unclocked_since.sql")),
+    (49, "notification_measurements", include_str!("../../../migrations/0049_notification_measurements.sql")),
 ];
 
 /// Number, name and text of a migration.

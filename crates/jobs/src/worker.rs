@@ -50,6 +50,7 @@ struct TakenSlot {
 
 type JobFuture = Pin<Box<dyn Future<Output = Result<JobOutcome, JobError>> + Send>>;
 type JobRunner = Box<dyn Fn(Value, Lease) -> JobFuture + Send + Sync>;
+type LaneReadiness = Box<dyn Fn(Lane) -> bool + Send + Sync>;
 
 struct JobHandler {
     run: JobRunner,
@@ -63,6 +64,7 @@ pub struct Worker {
     id: Uuid,
     handlers: HashMap<&'static str, JobHandler>,
     slots: [(Lane, usize); 5],
+    is_ready: LaneReadiness,
     shutdown: ShutdownSignal,
     lease: SignedDuration,
     turn: Duration,
@@ -103,6 +105,7 @@ impl Worker {
             id,
             handlers: HashMap::new(),
             slots,
+            is_ready: Box::new(|_| true),
             shutdown,
             lease: LEASE_DURATION,
             turn: TURN,
@@ -115,6 +118,14 @@ impl Worker {
     #[must_use]
     pub fn slots(mut self, lane: Lane, limit: usize) -> Self {
         self.slots.iter_mut().filter(|(of, _)| *of == lane).for_each(|(_, slots)| *slots = limit);
+        self
+    }
+
+    /// Sets in which lanes this process can do the work at this moment; it is asked whenever a lane has a free slot. Jobs of the
+    /// others are left to processes that can. Default: in all.
+    #[must_use]
+    pub fn ready_when(mut self, is_ready: impl Fn(Lane) -> bool + Send + Sync + 'static) -> Self {
+        self.is_ready = Box::new(is_ready);
         self
     }
 
@@ -213,7 +224,11 @@ impl Worker {
             // Subscribed before looking, so that no job enqueued in between is missed.
             let enqueued = self.db.notified();
             let free = slots - running.len();
-            let leased = if free == 0 { Ok(Vec::new()) } else { self.lease_due(lane, slots, free).await };
+            let leased = if free == 0 || !(self.is_ready)(lane) {
+                Ok(Vec::new())
+            } else {
+                self.lease_due(lane, slots, free).await
+            };
             let leased = leased.unwrap_or_else(|error| {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,

@@ -89,7 +89,7 @@ async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow:
         data_disk: data_disk(&config),
         startup: status.clone(),
     };
-    let starting = StartupServer { probe, metrics: metrics.clone() };
+    let starting = StartupServer { probe, metrics: metrics.clone(), public_url: public_url.to_owned() };
     let hosts = VirtualHosts::from(&config.hosts);
     let closed = |has_operator_routes| {
         let (starting, brand, hosts) = (starting.clone(), brand.clone(), hosts.clone());

@@ -45,11 +45,21 @@ fn default_heavy_slots() -> usize {
     2 * std::thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// Whether no job of a lane can do its work without models. Of the documents, those of sandbox sessions can.
+fn needs_models(lane: Lane) -> bool {
+    match lane {
+        Lane::Heavy | Lane::Live => true,
+        Lane::Documents | Lane::Quick | Lane::Upkeep => false,
+    }
+}
+
 impl Services {
     /// A worker that knows every kind of job.
     pub fn build_worker(&self) -> Worker {
         let WorkerSettings { lease, heavy_slots, live_slots, max_running } = self.worker_settings;
+        let analyser = self.image_analyser.clone();
         let worker = Worker::new(self.db.clone(), self.environment.clone())
+            .ready_when(move |lane| !needs_models(lane) || analyser.has_models())
             .lease_duration(lease)
             .slots(Lane::Heavy, heavy_slots)
             .slots(Lane::Live, live_slots)

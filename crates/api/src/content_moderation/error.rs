@@ -70,6 +70,17 @@ pub(crate) struct ModerationErrorBody<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Option<Vec<ModerationViolationBody<'static>>>)]
     errors: Vec<ModerationViolationBody<'a>>,
+    /// What was measured, where the request as a whole broke a limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measured: Option<f64>,
+    /// That limit, in words and numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    limit: Option<&'a str>,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    hint: Option<&'a str>,
 }
 
 impl ErrorTable for ModerationErrorCode {
@@ -99,7 +110,15 @@ impl ErrorTable for ModerationErrorCode {
             measured: violation.measured.as_ref().map(|measured| measured.measured),
             limit: violation.measured.as_ref().map(|measured| measured.limit.as_str()),
         });
-        ModerationErrorBody { code: error.code.as_str(), message: &error.message, errors: errors.collect() }
+        let measured = error.measured.as_deref();
+        ModerationErrorBody {
+            code: error.code.as_str(),
+            message: &error.message,
+            errors: errors.collect(),
+            measured: measured.map(|measured| measured.measured),
+            limit: measured.map(|measured| measured.limit.as_str()),
+            hint: measured.map(|measured| measured.hint),
+        }
     }
 
     fn from_violations(violations: Vec<Violation>) -> ApiError<Self> {

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     ApiState,
     http::{
+        auth::CallerLookup,
         body,
         idempotency::{self, RequestFingerprint, operation_of},
         is_json, json,
@@ -108,9 +109,11 @@ impl<P: Permission, Ids: AccountScopedPath, B: CommandPayload> FromRequest<ApiSt
 
     async fn from_request(request: Request, api: &ApiState) -> Result<Self, ModerationApiError> {
         let (mut parts, body) = request.into_parts();
+        let lookup = CallerLookup::begin(api);
         let request = AccountRequest::<P, Ids>::read(&mut parts, api).await?;
         let sent = ReceivedCommand::read(&parts, request.caller.app, body, api).await?;
-        Ok(request.with_input(sent))
+        let again = AccountRequest::<P, Ids>::read(&mut parts, api);
+        Ok(lookup.renew(api, request, again).await?.with_input(sent))
     }
 }
 
@@ -179,9 +182,12 @@ impl<P: Permission, Ids: DeserializeOwned + Send, B: CommandPayload> FromRequest
 
     async fn from_request(request: Request, api: &ApiState) -> Result<Self, ModerationApiError> {
         let (mut parts, body) = request.into_parts();
+        let lookup = CallerLookup::begin(api);
+        let request = ApplicationRequest::<P, Ids>::read(&mut parts, api).await?;
+        let input = ReceivedCommand::read(&parts, request.app, body, api).await?;
+        let again = ApplicationRequest::<P, Ids>::read(&mut parts, api);
         let ApplicationRequest { app, actor, path, permission, .. } =
-            ApplicationRequest::<P, Ids>::read(&mut parts, api).await?;
-        let input = ReceivedCommand::read(&parts, app, body, api).await?;
+            lookup.renew(api, request, again).await?;
         Ok(Self { app, actor, path, input, permission })
     }
 }

@@ -1,7 +1,7 @@
 //! Tells of people who were banned after they had been seen: their faces among the findings that are kept.
 
 use super::{
-    NotificationReason,
+    FaceMeasurements, NotificationReason,
     ending::ModerationEnder,
     kept_findings::{KeptFinding, KeptFindings},
     notifications::{FaceSighting, NotificationContext, NotificationDraft, face_deduplication_key},
@@ -9,6 +9,7 @@ use super::{
 use crate::{
     accounts,
     faces::{FaceIndexError, FaceIndexService, SweepFindingsOfBan},
+    image_analysis::MODELS_RETRY_WAIT,
 };
 use base::{ModerationId, ProfileId};
 use db::{Db, DbError, WriteTx};
@@ -41,6 +42,9 @@ impl BanSweeper {
             Ok(person) => Arc::new(person),
             // It was deleted, or nobody can be recognised by it any more.
             Err(FaceIndexError::Missing(_) | FaceIndexError::ProfileField(_)) => return Ok(JobOutcome::Done),
+            Err(FaceIndexError::NotReady(_)) => {
+                return Ok(JobOutcome::Again(self.ender.environment.now() + MODELS_RETRY_WAIT));
+            }
             Err(error) => return Err(error.into()),
         };
         let mut job = job;
@@ -53,8 +57,7 @@ impl BanSweeper {
             let found =
                 self.findings.compare(batch, person.clone(), |measured| measured.max_distance).await?;
             let is_over = is_last || job.examined >= MAX_FINDINGS_PER_BAN;
-            let similar: Vec<_> = found.similar.into_iter().map(|(finding, _)| finding).collect();
-            match self.commit_round(&job, &lease, &similar, is_over).await {
+            match self.commit_round(&job, &lease, &found.similar, is_over).await {
                 Ok(true) => {}
                 Ok(false) | Err(LeaseError::Lost) => return Ok(JobOutcome::Done),
                 Err(LeaseError::Db(error)) => return Err(error.into()),
@@ -74,7 +77,7 @@ impl BanSweeper {
         &self,
         job: &SweepFindingsOfBan,
         lease: &Lease,
-        similar: &[KeptFinding],
+        similar: &[(KeptFinding, f32)],
         is_over: bool,
     ) -> Result<bool, LeaseError> {
         let mut tx = self.db.write().await?;
@@ -101,10 +104,10 @@ impl BanSweeper {
         &self,
         tx: &mut WriteTx,
         profile: ProfileId,
-        similar: &[KeptFinding],
+        similar: &[(KeptFinding, f32)],
     ) -> Result<(), DbError> {
         let mut contexts: HashMap<ModerationId, Option<NotificationContext>> = HashMap::new();
-        for finding in similar {
+        for (finding, distance) in similar {
             let moderation = finding.moderation_id;
             let context = match contexts.entry(moderation) {
                 Entry::Occupied(known) => known.into_mut(),
@@ -112,16 +115,17 @@ impl BanSweeper {
             };
             // It may have been deleted meanwhile.
             let Some(context) = context else { continue };
-            self.ender.notifier.notify(tx, context, &draft(profile, finding)).await?;
+            self.ender.notifier.notify(tx, context, &draft(profile, finding, *distance)).await?;
         }
         Ok(())
     }
 }
 
 /// The notification of a face that was seen before its person was banned. It has the key under which a run would have
-/// written it, so that a face is told once.
-fn draft(profile: ProfileId, finding: &KeptFinding) -> NotificationDraft {
+/// written it, so that a face is told once. The finding may be matched to somebody else, so `distance` is that to the person.
+fn draft(profile: ProfileId, finding: &KeptFinding, distance: f32) -> NotificationDraft {
     let reason = NotificationReason::BannedProfile;
+    let measured = finding.measurements.as_ref();
     NotificationDraft {
         deduplication_key: face_deduplication_key(finding.track, reason),
         reason,
@@ -132,6 +136,8 @@ fn draft(profile: ProfileId, finding: &KeptFinding) -> NotificationDraft {
             edges: [finding.face_top, finding.face_right, finding.face_bottom, finding.face_left],
             age_group: finding.age_group,
             profile: Some(profile),
+            measurements: measured
+                .map(|measured| FaceMeasurements { distance: Some(distance), ..measured.0.clone() }),
         }),
         failure: None,
         retroactive: true,

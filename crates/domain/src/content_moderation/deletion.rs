@@ -161,6 +161,8 @@ pub async fn purge_embeddings(db: &Db, now: Timestamp, retention: SignedDuration
                 .await?;
             if pictures == 0 {
                 erasure_keys::erase(&mut tx, KeyOwner::Moderation(id)).await?;
+            } else {
+                erasure_keys::record_erasure(&mut tx).await?;
             }
             tx.commit().await?;
             erased += 1;

@@ -4,7 +4,7 @@ use super::{
     ModerationParameters, ModerationState, NotificationReason,
     contents::{ContentType, uploads::ContentLocation},
     kept_findings, notification_lists,
-    notifications::{NotificationContext, NotificationDraft, Notifier},
+    notifications::{self, NotificationContext, NotificationDraft, Notifier},
     sealed_columns::SealedColumns,
 };
 use crate::accounts;
@@ -176,17 +176,21 @@ impl ModerationEnder {
         Ok(())
     }
 
-    /// [`Self::end`], of one whose row was not read.
-    pub(super) async fn end_by_id(
+    /// [`Self::end`], of one that no run ends. A live video that was told to be watched is told to be watched no more, as a run
+    /// does.
+    async fn end_by_id(
         &self,
         tx: &mut WriteTx,
         id: ModerationId,
         outcome: &ModerationOutcome,
     ) -> Result<(), DbError> {
-        match self.load_context(tx, id, None).await? {
-            Some(context) => self.end(tx, &context, outcome).await,
-            None => Ok(()),
+        let Some(context) = self.load_context(tx, id, None).await? else { return Ok(()) };
+        if context.content_type == ContentType::LiveVideo
+            && notifications::has_told(tx, id, NotificationReason::Started).await?
+        {
+            self.notifier.notify(tx, &context, &self.draft_action(NotificationReason::Stopped)).await?;
         }
+        self.end(tx, &context, outcome).await
     }
 
     /// What is told of a moderation; `None` if there is none, or none in this state.

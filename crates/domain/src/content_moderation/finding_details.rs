@@ -2,12 +2,12 @@
 //! about them before.
 
 use super::{
-    FaceMeasurements, ModerationNotification, ModerationParameters,
+    FaceMeasurements, ModerationNotification, ModerationParameters, NotificationReason,
     contents::{self, Content},
     notifications,
 };
 use crate::faces::{FaceIndexError, FaceIndexService, Profile};
-use base::{AccountId, ContentId, ModerationFindingId, NotificationId, ProfileId, Uuid};
+use base::{AccountId, ContentId, NotificationId, ProfileId, Uuid};
 use db::{DbError, FromRow, Json, ReadTx, sql};
 
 /// How many earlier notifications a history counts, at most.
@@ -41,10 +41,59 @@ pub struct FindingHistory {
     pub dismissed: i64,
 }
 
+/// What a notification about a face was decided by.
+#[derive(Debug)]
+pub(super) struct DecisionBasis {
+    /// The numbers; none of builds that did not keep them.
+    pub(super) measurements: Option<FaceMeasurements>,
+    /// The age that the moderation asks for, in years.
+    pub(super) age_threshold: Option<u8>,
+}
+
 #[derive(FromRow)]
-struct FindingNumbersRow {
+struct DecisionBasisRow {
     measurements: Option<Json<FaceMeasurements>>,
+    finding_measurements: Option<Json<FaceMeasurements>>,
+    finding_profile: Option<ProfileId>,
+    finding_time: Option<f64>,
     wanted: Json<ModerationParameters>,
+}
+
+/// Reads what a notification about a face was decided by.
+pub(super) async fn load_basis(
+    view: &mut ReadTx,
+    notification: &ModerationNotification,
+) -> Result<DecisionBasis, DbError> {
+    let row: Option<DecisionBasisRow> = view
+        .fetch_optional(sql!(
+            "SELECT n.measurements, f.measurements AS finding_measurements, f.profile_id AS finding_profile,
+                    f.frame_time AS finding_time, m.wanted
+               FROM notifications n JOIN moderations m ON m.id = n.moderation_id LEFT JOIN findings f ON f.id = n.finding_id
+              WHERE n.id = $1",
+            notification.id,
+        ))
+        .await?;
+    let Some(row) = row else { return Ok(DecisionBasis { measurements: None, age_threshold: None }) };
+    let age_threshold = row.wanted.0.age;
+    let measurements = match row.measurements {
+        Some(Json(told)) => Some(told),
+        None => row.measurements_of_finding(notification),
+    };
+    Ok(DecisionBasis { measurements, age_threshold })
+}
+
+impl DecisionBasisRow {
+    /// The numbers of the finding, for a notification that an older build wrote without its own: as far as they still are those
+    /// that it was decided by.
+    fn measurements_of_finding(self, notification: &ModerationNotification) -> Option<FaceMeasurements> {
+        // Otherwise the appearance was seen better since, and judged by another picture.
+        let is_of_same_picture = self.finding_time == notification.frame_time;
+        let Json(mut measured) = self.finding_measurements.filter(|_| is_of_same_picture)?;
+        let is_of_same_person = notification.reason == NotificationReason::BannedProfile
+            && self.finding_profile == notification.profile_id;
+        measured.distance = measured.distance.filter(|_| is_of_same_person);
+        Some(measured)
+    }
 }
 
 /// Reads what belongs to a notification about a face; `None` if the account has no such notification.
@@ -55,17 +104,7 @@ pub(super) async fn load(
     id: NotificationId,
 ) -> Result<Option<FindingDetails>, DbError> {
     let Some(notification) = notifications::find(view, account, id).await? else { return Ok(None) };
-    let finding: Option<ModerationFindingId> = notification.finding_id;
-    let numbers: Option<FindingNumbersRow> = view
-        .fetch_optional(sql!(
-            "SELECT f.measurements, m.wanted FROM moderations m LEFT JOIN findings f ON f.moderation_id = m.id AND f.id = $2
-              WHERE m.id = $1",
-            notification.moderation_id,
-            finding,
-        ))
-        .await?;
-    let (measurements, age_threshold) =
-        numbers.map(|row| (row.measurements.map(|json| json.0), row.wanted.0.age)).unwrap_or_default();
+    let DecisionBasis { measurements, age_threshold } = load_basis(view, &notification).await?;
     let content = contents::find(view, account, notification.content_id).await?;
     let person = match notification.profile_id {
         Some(profile) => match faces.profile(view, account, profile).await {

@@ -10,7 +10,7 @@
 
 use super::sealed_columns::{EmbeddingOwner, SealedColumns};
 use crate::{
-    accounts,
+    accounts, erasure_keys,
     image_analysis::sample_faces::{ColourDetail, encode_jpeg_of},
     keyring::KEY_BYTES,
     tenancy::limits,
@@ -510,10 +510,12 @@ impl FindingPictureStore {
                 let deleted: Option<DeletedFileRow> = tx
                     .fetch_optional(sql!("DELETE FROM finding_pictures WHERE id = $1 RETURNING bytes", id))
                     .await?;
-                if let Some(DeletedFileRow { bytes }) = deleted
-                    && let Some(app) = accounts::application_of(&mut tx, account_id).await?
-                {
-                    limits::count_stored_bytes(&mut tx, app, -bytes).await?;
+                if let Some(DeletedFileRow { bytes }) = deleted {
+                    if let Some(app) = accounts::application_of(&mut tx, account_id).await? {
+                        limits::count_stored_bytes(&mut tx, app, -bytes).await?;
+                    }
+                    // The row had the file's key until now.
+                    erasure_keys::record_erasure(&mut tx).await?;
                 }
                 tx.commit().await?;
             }

@@ -2,7 +2,7 @@
 //! destination of the moderation.
 
 use super::{
-    AgeGroup, ModerationParameters, NotificationDestinations, NotificationReason,
+    AgeGroup, FaceMeasurements, ModerationParameters, NotificationDestinations, NotificationReason,
     contents::{ContentType, uploads::ContentLocation},
     ending::ModerationFailure,
     notification_lists,
@@ -133,6 +133,8 @@ pub(super) struct FaceSighting {
     pub(super) edges: [i64; 4],
     pub(super) age_group: AgeGroup,
     pub(super) profile: Option<ProfileId>,
+    /// The numbers behind it, of this profile.
+    pub(super) measurements: Option<FaceMeasurements>,
 }
 
 /// How notifications look to their receivers. The interface implements it, so that the wire is written in one crate.
@@ -194,7 +196,7 @@ impl Notifier {
             reviews: 0,
             scores: 0,
         };
-        if !insert(tx, &notification, &draft.deduplication_key).await? {
+        if !insert(tx, &notification, draft).await? {
             return Ok(false);
         }
         let mut lists: Vec<Uuid> = vec![context.account.into(), context.moderation.into()];
@@ -310,12 +312,27 @@ pub async fn find(
     .await
 }
 
+/// Whether a moderation has told this, which is not about a face.
+pub(super) async fn has_told(
+    view: &mut ReadTx,
+    moderation: ModerationId,
+    reason: NotificationReason,
+) -> Result<bool, DbError> {
+    let told = sql!(
+        "SELECT count(*) FROM notifications WHERE moderation_id = $1 AND subject = $2",
+        moderation,
+        reason.to_string(),
+    );
+    Ok(view.count(told).await? > 0)
+}
+
 /// Writes a notification; returns false if the moderation has one with this deduplication key.
 async fn insert(
     tx: &mut WriteTx,
     n: &ModerationNotification,
-    deduplication_key: &str,
+    draft: &NotificationDraft,
 ) -> Result<bool, DbError> {
+    let measurements = draft.face.as_ref().and_then(|face| face.measurements.as_ref());
     // An older build may read it after a roll-back.
     let (reason, precise_reason) = match n.reason {
         NotificationReason::BannedProfile
@@ -331,14 +348,15 @@ async fn insert(
         .execute(sql!(
             "INSERT INTO notifications (id, account_id, moderation_id, finding_id, subject, type, reason, content_id,
                                         content_type, url, frame_time, observed_at, face_top, face_right, face_bottom,
-                                        face_left, age_group, profile_id, created_at, precise_reason, retroactive)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+                                        face_left, age_group, profile_id, created_at, precise_reason, retroactive,
+                                        measurements)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
              ON CONFLICT (moderation_id, subject) DO NOTHING",
             n.id,
             n.account_id,
             n.moderation_id,
             n.finding_id,
-            deduplication_key,
+            draft.deduplication_key.as_str(),
             n.notification_type,
             reason,
             n.content_id,
@@ -355,6 +373,7 @@ async fn insert(
             n.created_at,
             precise_reason.map(|reason| reason.to_string()),
             n.retroactive,
+            measurements.map(|measured| serde_json::to_value(measured).expect("numbers are JSON")),
         ))
         .await?;
     Ok(rows == 1)

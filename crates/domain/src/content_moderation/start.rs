@@ -17,7 +17,7 @@ use crate::{
     violation::{Violation, join_messages, violation},
 };
 use base::{AccountId, ContentId, Environment, Id as _, ModerationCheckId, ModerationId, ProfileId};
-use db::{Db, DbError, FromRow, ReadTx, WriteTx, sql};
+use db::{Db, DbError, ReadTx, WriteTx, sql};
 use media::video::{ContentLoader, VideoError};
 use std::sync::Arc;
 
@@ -218,7 +218,7 @@ impl ModerationStarter {
             return Err(ModerationStartError::NoAccount);
         }
         self.ensure_not_deleted(tx, account, &parameters.profiles).await?;
-        ensure_not_archived(tx, content).await?;
+        ensure_not_archived(tx, account, content).await?;
         self.ensure_allowed(tx, account, content_type).await?;
         let (environment, id) = (&*self.environment, ModerationId::new(&*self.environment));
         self.sealed_columns.keys.create(tx, KeyOwner::Moderation(id)).await?;
@@ -243,19 +243,12 @@ impl ModerationStarter {
 }
 
 /// Refuses a content that was archived or deleted since it was looked at; until the transaction ends, it is not.
-async fn ensure_not_archived(tx: &mut WriteTx, content: ContentId) -> Result<(), ModerationStartError> {
-    #[derive(FromRow)]
-    struct ArchivedRow {
-        archived: bool,
-    }
-    let row: Option<ArchivedRow> = tx
-        .fetch_optional(sql!(
-            sqlite: "SELECT archived FROM contents WHERE id = $1",
-            postgres: "SELECT archived FROM contents WHERE id = $1 FOR SHARE",
-            content,
-        ))
-        .await?;
-    if row.is_some_and(|row| !row.archived) {
+async fn ensure_not_archived(
+    tx: &mut WriteTx,
+    account: AccountId,
+    content: ContentId,
+) -> Result<(), ModerationStartError> {
+    if contents::lock(tx, account, content).await?.is_some_and(|content| !content.archived) {
         return Ok(());
     }
     let words = "the content was archived or deleted in the meantime";

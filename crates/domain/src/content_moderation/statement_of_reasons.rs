@@ -6,16 +6,18 @@
 //! person nor a reviewer.
 
 use super::{
-    AgeGroup, FaceMeasurements, ModerationNotification, ModerationParameters, NotificationReason,
-    NotificationType, contents::ContentType, notifications,
+    AgeGroup, FaceMeasurements, ModerationNotification, NotificationReason, NotificationType,
+    contents::ContentType,
+    finding_details::{self, DecisionBasis},
+    notifications,
 };
 use crate::{
     vault::Vault,
     violation::{Violation, check_max_chars, check_max_items, violation},
     wire_enum::wire_enum,
 };
-use base::{AccountId, Environment, NotificationId, ReviewId, Timestamp, Uuid};
-use db::{DbError, FromRow, Json, ReadTx, sql};
+use base::{AccountId, Environment, NotificationId, ReviewId, Timestamp};
+use db::{DbError, FromRow, ReadTx, sql};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -331,12 +333,6 @@ struct LastReviewRow {
     created_at: Timestamp,
 }
 
-#[derive(FromRow)]
-struct FoundRow {
-    wanted: Json<ModerationParameters>,
-    measurements: Option<Json<FaceMeasurements>>,
-}
-
 /// Seals and opens decisions, and writes statements.
 #[derive(Clone, Debug)]
 pub(super) struct StatementWriter {
@@ -381,21 +377,13 @@ impl StatementWriter {
             ))
             .await?;
         let Some(review) = review.filter(|review| review.score > 0) else { return Ok(None) };
-        let found: Option<FoundRow> = view
-            .fetch_optional(sql!(
-                "SELECT m.wanted, f.measurements FROM moderations m LEFT JOIN findings f ON f.id = $2
-                  WHERE m.id = $1 AND m.account_id = $3",
-                notification.moderation_id,
-                notification.finding_id.map(Uuid::from),
-                account,
-            ))
-            .await?;
-        let Some(found) = found else { return Ok(None) };
+        let DecisionBasis { measurements, age_threshold } =
+            finding_details::load_basis(view, &notification).await?;
         let mut decision = self.open(review.id, review.sealed_decision.as_deref());
-        let facts = describe(&notification, found.wanted.0.age);
+        let facts = describe(&notification, age_threshold);
         decision.decision_facts.get_or_insert(facts);
         Ok(Some(StatementOfReasons {
-            measurements: found.measurements.map(|measured| measured.0),
+            measurements,
             content_type: match notification.content_type {
                 ContentType::Image => StatementContentType::Image,
                 ContentType::Video | ContentType::LiveVideo => StatementContentType::Video,

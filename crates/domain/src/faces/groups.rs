@@ -88,6 +88,17 @@ pub(super) async fn find(
     .await
 }
 
+/// A group of an account. Until the transaction ends it is not deleted.
+async fn lock(tx: &mut WriteTx, account: AccountId, group: GroupId) -> Result<Option<ProfileGroup>, DbError> {
+    tx.fetch_optional(sql!(
+        sqlite: "SELECT id, label FROM profile_groups WHERE id = $1 AND account_id = $2",
+        postgres: "SELECT id, label FROM profile_groups WHERE id = $1 AND account_id = $2 FOR SHARE",
+        group,
+        account,
+    ))
+    .await
+}
+
 /// Deletes a group; its profiles stay.
 pub(super) async fn remove(
     tx: &mut WriteTx,
@@ -108,10 +119,8 @@ pub(super) async fn add_profile(
     group: GroupId,
     profile: ProfileId,
 ) -> Result<(), FaceIndexError> {
-    if find(tx, account, &[group]).await?.is_empty() {
-        return Err(FaceIndexError::Missing("group"));
-    }
-    // Locked, so that it cannot be deleted at the same time and still become a member.
+    // Both are locked, so that neither can be deleted at the same time and the profile still become a member.
+    lock(tx, account, group).await?.ok_or(FaceIndexError::Missing("group"))?;
     profiles.lock(tx, account, profile).await?;
     tx.execute(sql!(
         "INSERT INTO group_profiles (group_id, profile_id, account_id, joined_at) VALUES ($1, $2, $3, $4)

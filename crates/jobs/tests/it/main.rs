@@ -17,7 +17,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -532,4 +532,27 @@ async fn a_run_stores_how_far_it_got_and_loses_a_job_that_is_withdrawn() {
     stop.send(true).unwrap();
     running.await.unwrap();
     assert_eq!(*seen.lock().unwrap(), [0, 1, 2]);
+}
+
+#[tokio::test]
+async fn a_lane_that_a_process_is_not_ready_for_is_left_to_others() {
+    let test = TestDb::open().await;
+    let (film, note) = (queue(&test.db, &Film).await, queue(&test.db, &Note { number: 1 }).await);
+    let ready = Arc::new(AtomicBool::new(false));
+    let is_ready = ready.clone();
+    let worker = Worker::new(test.db.clone(), system())
+        .ready_when(move |lane| lane != Lane::Heavy || is_ready.load(Ordering::SeqCst))
+        .register(|_: Film, _| async { Ok(JobOutcome::Done) })
+        .register(|_: Note, _| async { Ok(JobOutcome::Done) });
+    let (stop, stopped) = watch::channel(false);
+    let working = tokio::spawn(worker.run(stopped));
+    until("the note", async || shown(&test.db, note).await.is_none()).await;
+    // Several looks at the other lane.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let waiting = shown(&test.db, film).await.unwrap();
+    assert_eq!((waiting.state, waiting.attempts), (JobState::Waiting, 0));
+    ready.store(true, Ordering::SeqCst);
+    until("the film", async || shown(&test.db, film).await.is_none()).await;
+    stop.send(true).unwrap();
+    working.await.unwrap();
 }

@@ -70,7 +70,7 @@ pub(crate) enum AppCommand {
         /// Calls in a minute.
         #[arg(long, value_name = "LIMIT")]
         calls_per_minute: Option<LimitArg>,
-        /// Calls at once. By default as many as in a minute.
+        /// Calls at once. While the application has calls in a minute of its own, `none` and `default` are as many as those.
         #[arg(long, value_name = "LIMIT")]
         burst: Option<LimitArg>,
         /// Jobs that run at once, other than live streams.

@@ -60,7 +60,7 @@ impl ReadDocumentArgs {
             }
         }
         let folder = config.models_folder();
-        let today = SystemEnvironment.now().to_zoned(jiff::tz::TimeZone::UTC).date();
+        let today = documents::today::Today::at(SystemEnvironment.now());
         let (mut reader, mut vision) = (DocumentReader::load(&folder)?, VisionModels::load(&folder)?);
         let sides: Vec<SideSource<'_>> = opened
             .iter()

@@ -12,6 +12,7 @@ use crate::{
     http::{
         body::{self, SlowestArrival},
         header_text,
+        openapi::BinaryContent,
     },
 };
 use axum::{
@@ -64,7 +65,7 @@ impl From<ContentUpload> for UploadBody {
         AccountPath,
         ("Content-Type" = String, Header, description = "`image/…` or `video/…`.", example = "image/jpeg"),
     ),
-    request_body(content((Vec<u8> = "image/*"), (Vec<u8> = "video/*")), description = "The file."),
+    request_body(content((BinaryContent = "image/*"), (BinaryContent = "video/*")), description = "The file."),
     responses((status = 201, description = "The file is stored.", body = UploadBody), error::UploadErrors),
 )]
 pub(crate) async fn upload_file(

@@ -10,6 +10,7 @@ mod image_moderation;
 mod invitations;
 mod live_video_moderation;
 mod members;
+mod missing_models;
 mod moderation_ends;
 mod moderations;
 mod notifications;

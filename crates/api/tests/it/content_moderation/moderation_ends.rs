@@ -102,6 +102,34 @@ async fn a_moderation_whose_job_is_discarded_is_told_as_failed() {
     assert_eq!(fixture.count(ended).await, 1, "so what it knows of faces is erased in time");
 }
 
+/// Whoever was told that it is watched waits for nothing any more.
+#[tokio::test]
+async fn a_live_video_that_is_given_up_is_told_as_watched_no_more() {
+    let fixture = AccountFixture::start_with_media().await;
+    let content = fixture.content(&fixture.files.put("live.m3u8", "#EXTM3U\n"), "LIVE_VIDEO").await;
+    let [watched, waiting] = [
+        fixture.start_moderation(&content, json!({})).await,
+        fixture.start_moderation(&content, json!({})).await,
+    ];
+    let id: base::Uuid = watched.parse().unwrap();
+    fixture
+        .app
+        .execute(sql!(
+            "INSERT INTO notifications (id, account_id, moderation_id, subject, type, reason, content_id, content_type, url,
+                                        observed_at, created_at)
+             SELECT id, account_id, id, 'STARTED', 'ACTION', 'STARTED', content_id, content_type, url, 0.0, created_at
+               FROM moderations WHERE id = $1",
+            id,
+        ))
+        .await;
+    fixture.app.execute(sql!("UPDATE jobs SET state = 'PARKED'")).await;
+    for _ in 0..2 {
+        fixture.app.api.content_moderation.sweep(SweepModerations {}).await.unwrap();
+    }
+    assert_eq!(fixture.all_reasons(&watched).await, ["STOPPED", "FAILED"], "after what was told before");
+    assert_eq!(fixture.all_reasons(&waiting).await, ["FAILED"]);
+}
+
 /// A run that waits for its next attempt would have seen that it is to stop.
 #[tokio::test]
 async fn a_moderation_whose_job_is_discarded_after_it_was_stopped_is_told_as_stopped() {

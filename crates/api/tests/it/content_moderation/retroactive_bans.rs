@@ -293,7 +293,7 @@ async fn somebody_who_is_deleted_while_they_are_looked_for_is_named_by_no_notifi
     assert_eq!(fixture.app.api.account_deletion.find_orphans().await.unwrap(), []);
 }
 
-async fn queue(fixture: &AccountFixture, job: &SweepFindingsOfBan) {
+pub(super) async fn queue(fixture: &AccountFixture, job: &SweepFindingsOfBan) {
     let api = &fixture.app.api;
     let mut tx = api.db.write().await.unwrap();
     tx.execute(sql!(
@@ -376,4 +376,54 @@ async fn archived_contents_and_dismissed_faces_are_not_told() {
     assert_eq!(fixture.face_notifications(&of_archived).await.len(), before);
     assert_eq!(fixture.face_notifications(&dismissed).await.len(), 1, "it was said not to be her");
     assert_eq!(fixture.face_notifications(&seen).await.len(), 1);
+}
+
+/// An account may have two profiles of one person: the numbers are those of the one that was banned.
+#[tokio::test]
+async fn what_is_said_of_somebody_who_is_banned_later_was_measured_against_them() {
+    let fixture = AccountFixture::start_with_media().await;
+    let (ada, _) = two_people();
+    let picture = another_photo(ada, 1);
+    let nearer = fixture.enrol("Ada", &picture).await;
+    let banned = fixture.enrol("Ada again", &another_photo(ada, 3)).await;
+    let (_, seen) = fixture.moderated("ada.png", &picture, json!({})).await;
+    let found = fixture.report(&seen).await["face_check_results"][0].clone();
+    assert_eq!(found["profile_id"], nearer.as_str());
+    fixture.ban(&banned, "ban").await;
+    fixture.app.run_due_jobs().await;
+    let id = fixture.first_notification(&seen).await;
+    let accepted = fixture.call("POST", &format!("/notifications/{id}/accept"), Some(json!({}))).await;
+    assert_eq!(accepted.status_and_code(), "200", "{}", accepted.json());
+
+    let stated = async || {
+        let statement = fixture.get(&format!("/notifications/{id}/statement-of-reasons")).await;
+        statement["facts"]["measurements"].clone()
+    };
+    // What a reviewer is shown.
+    let shown = async || {
+        let mut view = fixture.app.api.db.read().await.unwrap();
+        let moderations = &fixture.app.api.content_moderation;
+        let details = moderations.finding_details(&mut view, fixture.account, id.parse().unwrap()).await;
+        details.unwrap().unwrap().measurements
+    };
+    let told = stated().await["distance"].as_f64().unwrap();
+    assert!(told > found["measurements"]["distance"].as_f64().unwrap(), "{told}, and {found}");
+    assert_eq!(shown().await.unwrap().distance.map(f64::from), Some(told));
+
+    // What an older build wrote has no numbers of its own: those of the finding count as far as they are the same.
+    fixture.app.execute(sql!("UPDATE notifications SET measurements = NULL")).await;
+    let measured = stated().await;
+    assert_eq!((measured.get("distance"), measured["years"].is_number()), (None, true), "{measured}");
+    assert_eq!(shown().await.unwrap().distance, None);
+    fixture
+        .app
+        .execute(sql!("UPDATE findings SET profile_id = $1", banned.parse::<ProfileId>().unwrap()))
+        .await;
+    assert_eq!(stated().await["distance"], found["measurements"]["distance"]);
+    fixture.app.execute(sql!("UPDATE findings SET frame_time = 1.0")).await;
+    assert_eq!(
+        (stated().await, shown().await),
+        (Value::Null, None),
+        "it was judged by another picture since"
+    );
 }

@@ -189,3 +189,28 @@ async fn a_video_whose_time_is_over_fails_and_what_it_found_stays() {
     let kept = fixture.reasons(&id).await.len();
     assert!((found..=found + 1).contains(&kept), "{found}, then {kept}");
 }
+
+/// As far as it was looked at, whenever that was written last.
+#[tokio::test]
+async fn a_video_that_fails_in_the_middle_says_how_far_it_was_looked_at() {
+    let fixture = AccountFixture::start_with_media().await;
+    let film = segments(&face_clip(8.0, &[]));
+    let names = (0..film.len()).map(|number| format!("#EXTINF:1.0,\ns{number}.ts\n"));
+    let playlist = format!(
+        "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXT-X-PLAYLIST-TYPE:VOD\n{}#EXT-X-ENDLIST\n",
+        names.collect::<String>()
+    );
+    let server = StubServer::start(move |request| {
+        let name = request.uri.path().strip_prefix("/s").and_then(|rest| rest.strip_suffix(".ts"));
+        match name.and_then(|number| number.parse::<usize>().ok()) {
+            None => StubReply::body("application/vnd.apple.mpegurl", playlist.clone()),
+            Some(number) if number < 5 => StubReply::body("video/mp2t", film[number].clone()),
+            Some(_) => StubReply::status(403),
+        }
+    })
+    .await;
+    let id = fixture.moderate(&server.url("/film.m3u8"), "VIDEO", json!({})).await;
+    let state = fixture.moderation_state(&id).await;
+    assert_eq!((&state["state"], &state["error"]["code"]), (&json!("FAILED"), &json!("CONTENT_UNREACHABLE")));
+    assert!(state["position"].as_f64().unwrap() > 2.0, "{state}");
+}

@@ -104,9 +104,11 @@ async fn orphaned_rows(
         ),
         (
             "contents",
+            // An application's own id may be that of another account's profile.
             sql!(
-                "SELECT uploader_id AS owner, count(*) AS number FROM contents
-                  WHERE uploader_id IN (SELECT id FROM profiles WHERE NOT active) GROUP BY uploader_id"
+                "SELECT p.id AS owner, count(*) AS number FROM profiles p
+                   JOIN contents c ON c.account_id = p.account_id AND c.uploader_id = p.id
+                  WHERE NOT p.active GROUP BY p.id"
             ),
         ),
         (

@@ -83,11 +83,16 @@ pub async fn register(
 ) -> Result<ContentId, ContentError> {
     let ContentRequest { location, content_type, credentials, mut profile_ids, uploader_id, title } = new;
     // Who is being deleted is waited for: their deletion takes them out of the contents that it sees, and of no other.
-    faces.lock_active_profiles(tx, account, &profile_ids).await?;
+    let named: Vec<ProfileId> = profile_ids.iter().copied().chain(uploader_id.map(ProfileId::from)).collect();
+    faces.lock_active_profiles(tx, account, &named).await?;
     let unusable = unusable_profiles(tx, faces, account, "profile_ids", &profile_ids).await?;
     if !unusable.is_empty() {
         return Err(ContentError::Invalid(unusable));
     }
+    let uploader_id = match uploader_id {
+        Some(uploader) if is_deleted_profile(tx, faces, account, uploader.into()).await? => None,
+        other => other,
+    };
     let (id, now) = (ContentId::new(environment), environment.now());
     if let Some(upload) = location.upload() {
         let taken = uploads::take(tx, account, upload, (id, content_type), now).await?;
@@ -113,6 +118,16 @@ pub async fn register(
         insert_content_profile(tx, account, id, profile).await?;
     }
     Ok(id)
+}
+
+/// Whether a profile of the account had this id, and was deleted.
+async fn is_deleted_profile(
+    view: &mut ReadTx,
+    faces: &FaceIndexService,
+    account: AccountId,
+    id: ProfileId,
+) -> Result<bool, DbError> {
+    Ok(faces.profiles(view, account, &[id]).await?.iter().any(|profile| !profile.active))
 }
 
 /// A violation for each profile of a list that the account does not have, or that can never be recognised; `path` is the list's path in the request.
@@ -159,6 +174,24 @@ pub async fn find(view: &mut ReadTx, account: AccountId, id: ContentId) -> Resul
     view.fetch_optional(sql!(
         "SELECT id, url, type, uploader_id, title, archived, created_at FROM contents
           WHERE id = $1 AND account_id = $2",
+        id,
+        account,
+    ))
+    .await
+}
+
+/// The same. Until the transaction ends it is neither archived nor deleted, so that nothing can be written about a content whose
+/// deletion has left it out. Profiles are locked before contents, as in their deletion.
+pub(super) async fn lock(
+    tx: &mut WriteTx,
+    account: AccountId,
+    id: ContentId,
+) -> Result<Option<Content>, DbError> {
+    tx.fetch_optional(sql!(
+        sqlite: "SELECT id, url, type, uploader_id, title, archived, created_at FROM contents
+                  WHERE id = $1 AND account_id = $2",
+        postgres: "SELECT id, url, type, uploader_id, title, archived, created_at FROM contents
+                    WHERE id = $1 AND account_id = $2 FOR SHARE",
         id,
         account,
     ))
@@ -289,6 +322,7 @@ pub async fn attach_profile(
     if !faces.lock_active_profiles(tx, account, &[profile]).await?.contains(&profile) {
         return Err(ContentError::Missing("profile"));
     }
+    lock(tx, account, content).await?.ok_or(ContentError::Missing("content"))?;
     if let Some((_, reason)) = faces.unrecognisable(tx, account, &[profile]).await?.first() {
         return Err(violation("profile_id", reason.to_string()).into());
     }

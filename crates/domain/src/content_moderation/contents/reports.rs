@@ -1,6 +1,6 @@
 //! Reports on contents: somebody says what is wrong with a content, and somebody else decides.
 
-use super::{ContentError, find};
+use super::{ContentError, lock};
 use crate::{
     sealed_texts::{SealedTexts, TextColumn},
     violation::{Violation, check_max_chars, violation},
@@ -65,7 +65,7 @@ impl ReportRecorder {
         content: ContentId,
         reason: &str,
     ) -> Result<ContentReportId, ContentError> {
-        find(tx, account, content).await?.ok_or(ContentError::Missing("content"))?;
+        lock(tx, account, content).await?.ok_or(ContentError::Missing("content"))?;
         let reason = validate_text("reason", reason)?;
         let id = ContentReportId::new(&*self.environment);
         tx.execute(sql!(

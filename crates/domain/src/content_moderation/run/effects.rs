@@ -76,6 +76,7 @@ impl JudgedFace {
                 edges: self.edges,
                 age_group: self.verdict.age_group,
                 profile: self.verdict.profile,
+                measurements: Some(self.measurements.clone()),
             }),
             failure: None,
             retroactive: false,

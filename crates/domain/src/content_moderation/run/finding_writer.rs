@@ -470,6 +470,24 @@ mod tests {
         assert_eq!(writing.stored_files().await, kept);
     }
 
+    /// The row had the key of the file.
+    #[tokio::test]
+    async fn a_file_that_is_kept_no_longer_is_erased() {
+        let writing = Writing::open().await;
+        let written = writing.face(None, writing.take_pictures().await);
+        writing.save(&[], &written).await;
+        let erasures = async || {
+            let mut view = writing.test.db.read().await.unwrap();
+            view.count(sql!("SELECT erased FROM erasure_progress WHERE id = 1")).await.unwrap()
+        };
+        let before = erasures().await;
+        writing.pictures.sweep().await.unwrap();
+        assert_eq!((writing.files().await.len(), erasures().await), (1, before), "it is kept yet");
+        writing.environment.advance(writing.pictures.retention);
+        writing.pictures.sweep().await.unwrap();
+        assert_eq!((writing.files().await.len(), erasures().await), (0, before + 1));
+    }
+
     #[tokio::test]
     async fn a_run_that_starts_again_writes_the_same_findings() {
         let writing = Writing::open().await;

@@ -28,12 +28,12 @@ use super::{
     contents::{self, ContentType, uploads::ContentUploads},
     ending::{ModerationEnder, ModerationOutcome, NotificationContextRow},
     finding_pictures::FindingPictureStore,
-    notifications::{NotificationContext, NotificationDraft},
+    notifications::{self, NotificationContext, NotificationDraft},
     sealed_columns::SealedColumns,
 };
 use crate::{
     faces::{CandidateQuery, FaceIndexError, FaceIndexService, ProfileCandidate},
-    image_analysis::{AnalysisError, ImageAnalyser},
+    image_analysis::{AnalysisError, ImageAnalyser, MODELS_RETRY_WAIT},
 };
 use base::{AccountId, Environment, ModerationId, SignedDuration, Timestamp, Uuid};
 use db::{Db, DbError, FromRow, Json, ReadTx, WriteTx, sql};
@@ -67,6 +67,9 @@ const MIN_LIVE_PROGRESS: SignedDuration = SignedDuration::from_mins(10);
 
 /// How old what is known of profiles may be when faces of a live video are judged.
 const KNOWN_PROFILES_AGE: Duration = Duration::from_secs(10);
+
+/// What whoever started a moderation is told of a failure whose cause is for the operator.
+const SERVER_FAILURE_WORDS: &str = "this server could not process the content; its operator can tell more";
 
 /// Processes an image or a video.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -265,6 +268,10 @@ impl ModerationRunner {
         id: ModerationId,
         lease: Lease,
     ) -> Result<JobOutcome, JobError> {
+        // Before the moderation is said to run: without models nothing of it can be tried.
+        if let Err(FaceIndexError::NotReady(_)) = self.faces.model_digest().await {
+            return Ok(JobOutcome::Again(self.environment.now() + MODELS_RETRY_WAIT));
+        }
         let (run, mut tracks) = match self.begin(id, lease).await {
             Ok(begun) => begun,
             Err(RunStopError::ServerFailure(failure)) => return Err(failure),
@@ -377,12 +384,7 @@ impl ModerationRunner {
         }
         let last = sql!("SELECT coalesce(max(track), 0) FROM findings WHERE moderation_id = $1", id);
         let last = view.count(last).await?;
-        let started = sql!(
-            "SELECT count(*) FROM notifications WHERE moderation_id = $1 AND subject = $2",
-            id,
-            NotificationReason::Started.to_string(),
-        );
-        let started = view.count(started).await? > 0;
+        let started = notifications::has_told(view, id, NotificationReason::Started).await?;
         Ok(FaceTracks::after(TrackId(last.unsigned_abs()), started))
     }
 
@@ -401,6 +403,18 @@ impl ModerationRunner {
         let named = parameters.profiles.iter().copied().chain(attached).chain(of_groups);
         Ok(KnownProfiles::of(is_any_named, named))
     }
+}
+
+/// The end of a moderation whose content cannot be fetched or decoded.
+fn content_failure(error: &VideoError) -> ModerationOutcome {
+    let words = match error {
+        VideoError::Failed(cause) => {
+            tracing::error!(error = cause, "a moderation failed: the decoder could not be run");
+            SERVER_FAILURE_WORDS.to_owned()
+        }
+        error => error.to_string(),
+    };
+    ModerationOutcome::failed(error.code(), words)
 }
 
 /// Whether a run that wrote a checkpoint beyond its start and lasted so long got further.
@@ -497,7 +511,7 @@ impl ModerationRun {
             RunStopError::StopRequested => {
                 let mut effects = self.close_tracks(&mut tracks).await?;
                 effects.outcome = Some(ModerationOutcome::Stopped);
-                self.commit_effects(None, effects).await?;
+                self.commit_effects(Some(&tracks), effects).await?;
                 Ok(JobOutcome::Done)
             }
             RunStopError::ContentUnavailable(error) => {
@@ -510,8 +524,8 @@ impl ModerationRun {
                 }
                 // What was found before the content failed is reported.
                 let mut effects = self.close_tracks(&mut tracks).await?;
-                effects.outcome = Some(ModerationOutcome::failed(error.code(), error.to_string()));
-                self.commit_effects(None, effects).await?;
+                effects.outcome = Some(content_failure(&error));
+                self.commit_effects(Some(&tracks), effects).await?;
                 Ok(JobOutcome::Done)
             }
         }
@@ -539,8 +553,7 @@ impl ModerationRun {
                 ..RunEffects::default()
             },
         };
-        let words = "this server could not process the content; its operator can tell more";
-        effects.outcome = Some(ModerationOutcome::failed("INTERNAL_ERROR", words));
+        effects.outcome = Some(ModerationOutcome::failed("INTERNAL_ERROR", SERVER_FAILURE_WORDS));
         self.commit_effects(None, effects).await
     }
 
@@ -603,6 +616,19 @@ impl ModerationRun {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// They read it in the moderation, and their servers receive it.
+    #[test]
+    fn whoever_started_a_moderation_is_not_told_what_failed_inside() {
+        let told = |error: VideoError| match content_failure(&error) {
+            ModerationOutcome::Failed(failure) => (failure.code, failure.message),
+            outcome => panic!("{outcome:?}"),
+        };
+        let failed = VideoError::Failed("/opt/assay/launcher: permission denied".to_owned());
+        assert_eq!(told(failed), ("DECODER_FAILED".to_owned(), SERVER_FAILURE_WORDS.to_owned()));
+        let stalled = VideoError::Stalled { seconds: 30 };
+        assert_eq!(told(stalled.clone()), ("DECODER_STALLED".to_owned(), stalled.to_string()));
+    }
 
     #[test]
     fn time_that_passes_is_no_progress_of_a_live_video() {

@@ -117,3 +117,27 @@ async fn a_content_is_deleted_while_the_embeddings_of_one_of_its_moderations_are
         "their keys went with them"
     );
 }
+
+/// On PostgreSQL, where nothing may refer to a content that is deleted.
+#[tokio::test]
+async fn a_content_that_is_being_deleted_is_not_found() {
+    let fixture = AccountFixture::start().await;
+    let content = fixture.content("https://media.example.com/1.jpg", "IMAGE").await;
+    let profile = fixture.enrol("Bob", &testkit::face_pictures()[8]).await;
+    let (api, account) = (&fixture.app.api, fixture.account);
+    let mut deleting = api.db.write().await.unwrap();
+    let id = content.parse().unwrap();
+    assert!(api.content_moderation.delete_content(&mut deleting, account, id).await.unwrap());
+    let path = |below: &str| format!("/contents/{content}/{below}");
+    let (profiles, reports) = (path("profiles"), path("reports"));
+    let (attached, reported, ()) = tokio::join!(
+        fixture.call("POST", &profiles, Some(json!({ "profile_id": profile }))),
+        fixture.call("POST", &reports, Some(json!({ "reason": "it shows a neighbour" }))),
+        async {
+            fixture.app.wait_until_blocked(2).await;
+            deleting.commit().await.unwrap();
+        }
+    );
+    assert_eq!(attached.status_and_code(), "404 NOT_FOUND", "{}", attached.json());
+    assert_eq!(reported.status_and_code(), "404 NOT_FOUND", "{}", reported.json());
+}

@@ -1,6 +1,6 @@
 //! `POST /accounts/{accountId}/contents`
 
-use crate::content_moderation::{AccountFixture, text_members, two_people};
+use crate::content_moderation::{AccountFixture, created_id, text_members, two_people};
 use db::sql;
 use serde_json::json;
 use std::time::Duration;
@@ -103,4 +103,32 @@ async fn somebody_who_is_deleted_at_the_same_moment_is_in_no_content() {
     assert_eq!(registered.json()["errors"][0]["property"], "profile_ids[0]");
     assert_eq!(attached.status_and_code(), "404 NOT_FOUND", "{}", attached.json());
     assert_eq!(fixture.count(sql!("SELECT count(*) FROM content_profiles")).await, 0);
+}
+
+/// An application names uploaders by ids of its own. One that is a profile's is not known any more once that is deleted.
+#[tokio::test]
+async fn somebody_who_was_deleted_is_no_uploader() {
+    let fixture = AccountFixture::start().await;
+    let (ada, bob) = (fixture.add_profile("Ada").await, fixture.add_profile("Bob").await);
+    let body = |uploader: &str| json!({ "url": "https://media.example.com/1.jpg", "type": "IMAGE", "uploader_id": uploader });
+    let mut deleting = fixture.app.api.db.write().await.unwrap();
+    let id = ada.parse().unwrap();
+    fixture.app.api.faces.delete_profile(&mut deleting, fixture.account, id).await.unwrap();
+    let (registered, ()) = tokio::join!(fixture.call("POST", "/contents", Some(body(&ada))), async {
+        fixture.app.wait_until_blocked(1).await;
+        deleting.commit().await.unwrap();
+    });
+    let uploader =
+        async |content: &str| fixture.get(&format!("/contents/{content}")).await["uploader_id"].clone();
+    assert_eq!(uploader(&created_id(&registered)).await, json!(null), "it was waited for");
+    assert_eq!(uploader(&fixture.create("/contents", body(&ada)).await).await, json!(null));
+    for other in [bob.as_str(), "0b5e7c1e-3c41-4a52-9d4b-2d9a4b0f7f11"] {
+        assert_eq!(uploader(&fixture.create("/contents", body(other)).await).await, other);
+    }
+    let elsewhere = format!("/accounts/{}/contents", fixture.app.open_account().await);
+    let registered = fixture.app.call_moderation("POST", &elsewhere, &fixture.key, Some(body(&ada))).await;
+    let path = format!("{elsewhere}/{}", created_id(&registered));
+    let content = fixture.app.call_moderation("GET", &path, &fixture.key, None).await.json();
+    assert_eq!(content["uploader_id"], ada.as_str(), "that account has no such profile");
+    assert_eq!(fixture.app.api.account_deletion.find_orphans().await.unwrap(), []);
 }

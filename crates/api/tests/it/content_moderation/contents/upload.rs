@@ -150,6 +150,11 @@ async fn a_file_that_is_too_large_or_breaks_off_leaves_nothing() {
     let body = Body::from_stream(stream::pending::<Result<Vec<u8>, io::Error>>());
     let answer = fixture.app.send(request.body(body).unwrap()).await;
     assert_eq!(answer.status_and_code(), "413 PAYLOAD_TOO_LARGE");
+    let refused = answer.json();
+    assert_eq!(
+        (&refused["measured"], &refused["limit"], &refused["hint"]),
+        (&json!(50_000_001.0), &json!("at most 50000000 bytes"), &json!("send a smaller file"))
+    );
 
     let broken = many(20_000_000).chain(stream::iter([Err(io::Error::other("gone"))]));
     let answer = fixture.upload("image/png", Body::from_stream(broken)).await;

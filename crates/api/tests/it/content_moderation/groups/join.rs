@@ -43,3 +43,20 @@ async fn profiles_join_and_leave_groups() {
     assert_eq!(fixture.call("DELETE", &at, None).await.status_and_code(), "404 NOT_FOUND");
     assert_eq!(fixture.get(&format!("/profiles/{id}")).await["groups"], json!([]));
 }
+
+/// On PostgreSQL, where nothing may refer to a group that is deleted.
+#[tokio::test]
+async fn a_group_that_is_being_deleted_is_not_found() {
+    let fixture = AccountFixture::start().await;
+    let group = fixture.create("/groups", json!({ "label": "Staff" })).await;
+    let body = json!({ "profile_id": fixture.add_profile("Ada").await });
+    let mut deleting = fixture.app.api.db.write().await.unwrap();
+    let id = group.parse().unwrap();
+    fixture.app.api.faces.remove_group(&mut deleting, fixture.account, id).await.unwrap();
+    let path = format!("/groups/{group}");
+    let (joined, ()) = tokio::join!(fixture.call("POST", &path, Some(body)), async {
+        fixture.app.wait_until_blocked(1).await;
+        deleting.commit().await.unwrap();
+    });
+    assert_eq!(joined.status_and_code(), "404 NOT_FOUND", "{}", joined.json());
+}
