@@ -100,6 +100,20 @@ pub fn find_document(code: &str, kind: DocumentType) -> Option<&'static Catalogu
     find(code)?.documents.iter().find(|document| document.kind == kind)
 }
 
+/// The countries whose documents of a type have this code as the issuer in their zones, which do not tell them apart.
+pub fn countries_with_zone_issuer(
+    issuer: &str,
+    kind: DocumentType,
+) -> impl Iterator<Item = &'static str> + use<'_> {
+    all().iter().filter_map(move |country| {
+        let mut of_kind = country.documents.iter().filter(|document| document.kind == kind);
+        let has_zone = |document: &CatalogueDocument| {
+            document.zone.is_some() && document.zone_issuer.as_ref().unwrap_or(&country.code) == issuer
+        };
+        of_kind.any(has_zone).then_some(country.code.as_str())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,6 +156,15 @@ mod tests {
             }
         }
         assert!(all().len() > 190);
+    }
+
+    #[test]
+    fn countries_with_one_code_in_their_zones_are_found() {
+        let of = |issuer, kind| countries_with_zone_issuer(issuer, kind).collect::<Vec<_>>();
+        assert_eq!(of("CHN", DocumentType::Passport), ["CHN", "HKG", "MAC"]);
+        assert_eq!(of("SWE", DocumentType::Passport), ["SWE"]);
+        assert!(of("HKG", DocumentType::Passport).is_empty());
+        assert!(of("USA", DocumentType::DrivingLicence).is_empty(), "they have no zone");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Reads pictures of documents: fields, measures and their verdicts.
 //!
-//! The crate knows no tenants, no HTTP, no database and no clock: the current date is an argument.
+//! The crate knows no tenants, no HTTP, no database and no clock: the current day is an argument.
 
 pub mod authenticity;
 pub mod barcode;
@@ -16,3 +16,4 @@ pub mod quality;
 pub mod reading;
 pub mod supplementary;
 pub mod text;
+pub mod today;

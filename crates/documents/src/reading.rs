@@ -16,9 +16,9 @@ use crate::{
     quality,
     supplementary::{self, SupplementaryReading},
     text,
+    today::Today,
 };
 use base::Picture;
-use jiff::civil::Date;
 use std::path::Path;
 use vision::{ModelLoadError, VisionError, VisionModels};
 
@@ -114,7 +114,7 @@ impl DocumentReader {
         vision: &mut VisionModels,
         sides: &[SideSource<'_>],
         claim: DocumentClaim<'_>,
-        today: Date,
+        today: impl Into<Today>,
     ) -> Result<DocumentReading, VisionError> {
         let sides =
             sides.iter().map(|&origin| self.read_side(vision, origin)).collect::<Result<Vec<_>, _>>()?;
@@ -128,9 +128,12 @@ pub fn join_sides(
     vision: &mut VisionModels,
     sides: Vec<DocumentSide>,
     claim: DocumentClaim<'_>,
-    today: Date,
+    today: impl Into<Today>,
     embed_portrait: bool,
 ) -> Result<DocumentReading, VisionError> {
+    let today = today.into();
+    // Years of two digits are read as of the latest day: what is dated today is not a hundred years old anywhere.
+    let reading_day = today.latest;
     let zone = choose_zone(&sides);
     let zone_place = zone.map(|(at, zone)| (at, zone.format));
     let zone = zone.map(|(_, zone)| zone.clone());
@@ -139,11 +142,11 @@ pub fn join_sides(
     let kind = fields::detect_document_type(zone.as_ref(), licence.as_ref()).or(claim.kind);
     let issuer = fields::detect_issuer(zone.as_ref(), licence.as_ref(), claim.country);
     let mut fields = Vec::new();
-    fields.extend(zone.iter().flat_map(|zone| fields::of_zone(zone, today)));
+    fields.extend(zone.iter().flat_map(|zone| fields::of_zone(zone, reading_day)));
     fields.extend(licence.iter().flat_map(fields::of_licence));
     let lines = document_lines(&sides, zone.as_ref());
     let fields::PrintReading { fields: printed, confirmed, numbered: numbered_fields, sides: prints } =
-        fields::of_print(&lines, zone.as_ref(), licence.as_ref(), issuer.as_deref(), today);
+        fields::of_print(&lines, zone.as_ref(), licence.as_ref(), issuer.as_deref(), reading_day);
     fields.extend(printed);
     fields.sort_by_key(|field| (field.name, field.source));
 
@@ -156,7 +159,7 @@ pub fn join_sides(
         }
     }
     let letter = zone.is_none() && licence.is_none();
-    let supplementary = letter.then(|| supplementary::read(&lines.concat(), today, claim.country));
+    let supplementary = letter.then(|| supplementary::read(&lines.concat(), reading_day, claim.country));
     let photos: Vec<Vec<quality::QualityMeasure>> =
         sides.iter().map(|side| side.quality.clone()).filter(|measures| !measures.is_empty()).collect();
     let mut traces: Vec<forensics::TraceMeasure> =

@@ -4,6 +4,7 @@ use super::{AuthenticityCheck, AuthenticityMeasure, AuthenticityVerdict, Documen
 use crate::{
     field::{ExtractedField, FieldName},
     limit::Limit,
+    today::Today,
 };
 use jiff::civil::Date;
 
@@ -16,32 +17,29 @@ const MIN_CONTRADICTION_CONFIDENCE: f32 = 0.8;
 
 /// Whether the document has not expired, and whether its dates are possible.
 pub(super) fn measure(evidence: &DocumentEvidence<'_>) -> Vec<AuthenticityMeasure> {
-    let mut measures = Vec::new();
-    if let Some((expires, confidence)) = surest_date(evidence.fields, FieldName::ExpirationDate) {
-        let left = evidence.today.until(expires).map_or(0, |span| span.get_days());
-        let beyond = if confidence >= MIN_CONTRADICTION_CONFIDENCE {
-            AuthenticityVerdict::Fail
-        } else {
-            AuthenticityVerdict::Doubt
-        };
-        let reason = match left {
-            0.. => format!("it is good for {left} more days"),
-            _ => format!("it ran out {} days ago", -left),
-        };
-        let limit = Limit::AtLeast(0.0, "days left");
-        measures.push(AuthenticityMeasure::new(
-            AuthenticityCheck::DocumentInDate,
-            left as f32,
-            limit,
-            beyond,
-            reason,
-        ));
-    }
-    measures.extend(dates_possible(evidence.fields, evidence.today));
-    measures
+    let in_date = measure_in_date(evidence.fields, evidence.today);
+    in_date.into_iter().chain(dates_possible(evidence.fields, evidence.today)).collect()
 }
 
-fn dates_possible(fields: &[ExtractedField], today: Date) -> Option<AuthenticityMeasure> {
+/// Whether the document has not expired, in days that are left where days begin last; `None` if its date of expiry was not
+/// read.
+pub fn measure_in_date(fields: &[ExtractedField], today: Today) -> Option<AuthenticityMeasure> {
+    let (expires, confidence) = surest_date(fields, FieldName::ExpirationDate)?;
+    let left = today.earliest.until(expires).map_or(0, |span| span.get_days());
+    let beyond = if confidence >= MIN_CONTRADICTION_CONFIDENCE {
+        AuthenticityVerdict::Fail
+    } else {
+        AuthenticityVerdict::Doubt
+    };
+    let reason = match left {
+        0.. => format!("it is good for {left} more days"),
+        _ => format!("it ran out {} days ago", -left),
+    };
+    let limit = Limit::AtLeast(0.0, "days left");
+    Some(AuthenticityMeasure::new(AuthenticityCheck::DocumentInDate, left as f32, limit, beyond, reason))
+}
+
+fn dates_possible(fields: &[ExtractedField], today: Today) -> Option<AuthenticityMeasure> {
     let of = |name| surest_date(fields, name);
     let (born, issued, expires) =
         (of(FieldName::DateOfBirth), of(FieldName::DateOfIssue), of(FieldName::ExpirationDate));
@@ -58,13 +56,13 @@ fn dates_possible(fields: &[ExtractedField], today: Date) -> Option<Authenticity
         }
     };
     if let Some(born) = born {
-        tell(born > today, "the holder is not born yet");
-        tell(today.year() - born.year() > MAX_AGE_YEARS, "nobody is that old");
+        tell(born > today.latest, "the holder is not born yet");
+        tell(today.utc.year() - born.year() > MAX_AGE_YEARS, "nobody is that old");
         tell(issued.is_some_and(|issued| issued < born), "it was issued before the holder was born");
         tell(expires.is_some_and(|expires| expires < born), "it expired before the holder was born");
     }
     if let Some(issued) = issued {
-        tell(issued > today, "it is not issued yet");
+        tell(issued > today.latest, "it is not issued yet");
     }
     if let (Some(issued), Some(expires)) = (issued, expires) {
         tell(expires <= issued, "it expired before it was issued");
@@ -110,7 +108,7 @@ mod tests {
     }
 
     fn reason(born: &str, issued: &str, expires: &str) -> Option<String> {
-        let measure = dates_possible(&fields(born, issued, expires), TODAY)?;
+        let measure = dates_possible(&fields(born, issued, expires), TODAY.into())?;
         (measure.verdict != AuthenticityVerdict::Pass).then_some(measure.reason)
     }
 
@@ -132,7 +130,7 @@ mod tests {
             assert_eq!(reason(days[0], days[1], days[2]).as_deref(), Some(says));
         }
         assert_eq!(reason("1990-05-01", "2020-01-01", "2099-01-01"), None, "for life");
-        assert_eq!(dates_possible(&[], TODAY), None);
+        assert_eq!(dates_possible(&[], TODAY.into()), None);
     }
 
     #[test]
@@ -140,7 +138,7 @@ mod tests {
         let at = |expires: &str| {
             let fields = fields("", "", expires);
             let evidence = DocumentEvidence {
-                today: TODAY,
+                today: TODAY.into(),
                 kind: None,
                 issuer: None,
                 zone: None,
@@ -157,5 +155,27 @@ mod tests {
         assert_eq!((at("2026-11-20").verdict, at("2026-11-20").value), (AuthenticityVerdict::Fail, -1.0));
         assert_eq!(at("2026-11-20").reason, "it ran out 1 days ago");
         assert_eq!(at("2027-11-21").value, 365.0);
+    }
+
+    #[test]
+    fn a_date_is_held_against_a_document_only_where_it_is_wrong_all_over_the_world() {
+        let verdict = |now: &str, expires: &str| {
+            let today = Today::at(now.parse().expect("a time"));
+            measure_in_date(&fields("", "", expires), today).expect("it has one").verdict
+        };
+        let evening_in_new_york = "2026-11-22T00:30:00Z";
+        assert_eq!(verdict(evening_in_new_york, "2026-11-21"), AuthenticityVerdict::Pass);
+        assert_eq!(verdict(evening_in_new_york, "2026-11-20"), AuthenticityVerdict::Fail);
+        assert_eq!(verdict("2026-11-22T12:00:00Z", "2026-11-21"), AuthenticityVerdict::Fail);
+        let reason = |now: &str, born: &str, issued: &str| {
+            let today = Today::at(now.parse().expect("a time"));
+            let measure = dates_possible(&fields(born, issued, ""), today).expect("it has some");
+            (measure.verdict != AuthenticityVerdict::Pass).then_some(measure.reason)
+        };
+        let morning_in_auckland = "2026-11-21T20:00:00Z";
+        assert_eq!(reason(morning_in_auckland, "", "2026-11-22"), None);
+        assert_eq!(reason(morning_in_auckland, "2026-11-22", ""), None);
+        let early = reason("2026-11-21T09:59:00Z", "", "2026-11-22");
+        assert_eq!(early.as_deref(), Some("it is not issued yet"));
     }
 }

@@ -12,14 +12,14 @@ mod portrait;
 mod recapture;
 mod source_agreement;
 
+pub use dates::measure_in_date;
 pub use portrait::{Portrait, PortraitComparison, measure_live_age};
 pub use source_agreement::{ReadingAgreement, compare_sources};
 
 use crate::{
     barcode::aamva::Licence, catalogue::DocumentType, field::ExtractedField, forensics, limit::Limit,
-    mrz::reader::MrzReading, quality, text::cross_check::MrzCrossCheck,
+    mrz::reader::MrzReading, quality, text::cross_check::MrzCrossCheck, today::Today,
 };
-use jiff::civil::Date;
 
 /// A check of authenticity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -125,8 +125,7 @@ impl AuthenticityMeasure {
 /// Everything that is known about a document, to be checked for consistency.
 #[derive(Clone, Copy, Debug)]
 pub struct DocumentEvidence<'a> {
-    /// The current date.
-    pub today: Date,
+    pub today: Today,
     pub kind: Option<DocumentType>,
     /// The issuer's code: ISO 3166-1 alpha-3, or ICAO.
     pub issuer: Option<&'a str>,

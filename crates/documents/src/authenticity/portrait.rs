@@ -71,7 +71,7 @@ impl Portrait {
         if let Some((born, _)) = surest_date(evidence.fields, FieldName::DateOfBirth) {
             let issued = surest_date(evidence.fields, FieldName::DateOfIssue).map(|(date, _)| date);
             let expires = surest_date(evidence.fields, FieldName::ExpirationDate).map(|(date, _)| date);
-            measures.push(self.age(born, issued, expires, evidence.today));
+            measures.push(self.age(born, issued, expires, evidence.today.utc));
         }
         measures
     }

@@ -1,6 +1,7 @@
 //! Transliterates national characters into the letters of an MRZ (ICAO 9303-3, 6).
 
 use std::iter;
+use unicode_normalization::UnicodeNormalization;
 
 const MAX_SPELLINGS: usize = 24;
 
@@ -46,9 +47,22 @@ pub fn spellings(text: &str) -> Vec<String> {
     seen
 }
 
+/// The words of a name: what stands between blanks, hyphens, commas and what else becomes a space in an MRZ.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(is_separator).filter(|word| !word.is_empty())
+}
+
+/// Whether every letter is one of table A, whose spellings all issuers use. Other scripts are written in Latin letters in ways
+/// that the tables do not have, too.
+pub fn is_latin(text: &str) -> bool {
+    let in_table = |c: char| c.is_ascii() || !latin(c).is_empty();
+    characters(text).all(|(c, _)| !c.is_alphabetic() || in_table(c))
+}
+
 /// Each character as a capital, and whether it is the last of a name: teh marbuta is transliterated differently there.
 fn characters(text: &str) -> impl Iterator<Item = (char, bool)> {
-    let capitals: Vec<char> = text.chars().flat_map(to_capitals).collect();
+    // The tables have whole letters, and files may have a letter and its marks.
+    let capitals: Vec<char> = text.nfc().flat_map(to_capitals).collect();
     let next = capitals.iter().skip(1).map(|&c| is_separator(c)).chain(iter::once(true)).collect::<Vec<_>>();
     capitals.into_iter().zip(next)
 }
@@ -287,6 +301,21 @@ mod tests {
         assert!(spellings("Peña Nuñez").contains(&"PENXXA NUNEZ".to_owned()));
         assert!(spellings(&"Ü".repeat(200)).len() <= MAX_SPELLINGS);
         assert_eq!(spellings(""), [""]);
+        assert_eq!(spellings("Mu\u{308}ller"), spellings("Müller"), "a letter with its mark is that letter");
         assert_eq!(transliterate("漢字"), "");
+    }
+
+    #[test]
+    fn words_and_scripts_are_told_apart() {
+        assert_eq!(
+            words("Müller-Lüdenscheidt, Anna").collect::<Vec<_>>(),
+            ["Müller", "Lüdenscheidt", "Anna"]
+        );
+        for name in ["Jörg O’Connor", "NGUYỄN", "İğde", "Weiß 2", ""] {
+            assert!(is_latin(name), "{name}");
+        }
+        for name in ["Παππάς", "Іваненко", "محمود", "漢字", "Muller Мüller"] {
+            assert!(!is_latin(name), "{name}");
+        }
     }
 }

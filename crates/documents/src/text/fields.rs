@@ -22,12 +22,16 @@ use jiff::civil::Date;
 
 /// Lines of a page that are read, at most.
 const MAX_LINES: usize = 400;
+/// The numbers of the fields that licences have (Directive 2006/126/EC, annex I).
+const NUMBERED_FIELDS: [&str; 9] = ["1", "2", "3", "4a", "4b", "4c", "4d", "5", "8"];
 /// From this many numbered fields on, a page is one that numbers its fields.
 const MIN_NUMBERED_FIELDS: usize = 4;
 /// How far a value may be to the right of its label, in heights of the higher one.
 const MAX_GAP_RIGHT_HEIGHTS: f32 = 14.0;
 /// How far a value may begin below its label, in heights of the value.
 const MAX_GAP_BELOW_HEIGHTS: f32 = 1.6;
+/// Letters of an address, at least.
+const MIN_ADDRESS_LETTERS: usize = 3;
 /// Lines of at least this many times the median height are not values.
 const MIN_LARGE_HEIGHT_RATIO: f32 = 2.6;
 
@@ -135,7 +139,8 @@ pub fn read(lines: &[TextLine], context: &FieldContext) -> PrintedFields {
     let parts: Vec<TextLine> = lines.iter().flat_map(split_labels).collect();
     let mut placed = level_lines(&parts);
     drop_large_lines(&mut placed);
-    let known: Vec<Option<FieldLabel>> = placed.iter().map(|one| leading_label(&one.line.text)).collect();
+    let mut known: Vec<Option<FieldLabel>> = placed.iter().map(|one| leading_label(&one.line.text)).collect();
+    drop_house_numbers(&mut known, &placed);
     let (labels, taken) = assign_labels(&known, context);
     let mut candidates = Vec::new();
     for (number, label) in labels.iter().enumerate() {
@@ -220,12 +225,54 @@ fn find_address(fields: &mut PrintedFields, placed: &[LevelLine], taken: &[bool]
     }
 }
 
+/// Removes the label of a line that begins with a house number, `12 MAIN ST`, which looks like the number of a field: where the
+/// label of an address waits for its value, and no line is nearer. A number that names a field of this page, and stands
+/// nowhere else, stays one.
+fn drop_house_numbers(known: &mut [Option<FieldLabel>], placed: &[LevelLine]) {
+    let waits = |at: usize, label: &FieldLabel| {
+        let names_address = label.kinds.first() == Some(&LabelKind::Of(PrintedFieldKind::Address))
+            || !label.worded && label.number.as_deref() == Some("8");
+        let rest = placed.get(at).and_then(|one| one.line.text.get(label.end..));
+        names_address && rest.is_some_and(|rest| rest.trim().is_empty())
+    };
+    let is_needed = |number: &str| {
+        let same = known.iter().flatten().filter(|label| label.number.as_deref() == Some(number)).count();
+        NUMBERED_FIELDS.contains(&number) && same < 2
+    };
+    let begins_with_house_number = |label: &FieldLabel, text: &str| {
+        let text = text.trim_start();
+        let behind = text.trim_start_matches(|c: char| c.is_ascii_digit());
+        let street = behind.trim_start();
+        !label.worded
+            && behind.len() < text.len()
+            && street.len() < behind.len()
+            && street.starts_with(char::is_alphabetic)
+            && label.number.as_deref().is_some_and(|number| !is_needed(number))
+    };
+    let may_be_value = |(label, one): (&Option<FieldLabel>, &LevelLine)| {
+        let has_letters = one.line.text.chars().filter(|c| c.is_alphabetic()).count() >= MIN_ADDRESS_LETTERS;
+        has_letters && label.as_ref().is_none_or(|label| begins_with_house_number(label, &one.line.text))
+    };
+    let may_be_value: Vec<bool> = known.iter().zip(placed).map(may_be_value).collect();
+    let nearest_value = |label: usize| {
+        let fitting = (0..placed.len()).filter(|at| *at != label && may_be_value.get(*at) == Some(&true));
+        let costs = fitting.filter_map(|at| Some((place_cost(placed, label, at)?, at)));
+        costs.min_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, at)| at)
+    };
+    let waiting = known.iter().enumerate().filter_map(|(at, label)| waits(at, label.as_ref()?).then_some(at));
+    let values: Vec<usize> = waiting.filter_map(nearest_value).collect();
+    for at in values {
+        if let Some(label) = known.get_mut(at) {
+            *label = None;
+        }
+    }
+}
+
 /// The lines that begin with the label of a field, and for each line whether it begins with any label and so is not a
 /// value.
 fn assign_labels(known: &[Option<FieldLabel>], context: &FieldContext) -> (Vec<LabelledLine>, Vec<bool>) {
-    const NUMBERS: [&str; 9] = ["1", "2", "3", "4a", "4b", "4c", "4d", "5", "8"];
     let numbers = || known.iter().flatten().filter_map(|label| label.number.as_deref());
-    let count = NUMBERS.iter().filter(|number| numbers().any(|one| one == **number)).count();
+    let count = NUMBERED_FIELDS.iter().filter(|number| numbers().any(|one| one == **number)).count();
     let is_numbered = count >= MIN_NUMBERED_FIELDS && numbers().any(|number| number.starts_with('4'));
     let has_given_names =
         known.iter().flatten().any(|label| label.worded && label.is_of(PrintedFieldKind::GivenNames));
@@ -294,30 +341,32 @@ fn collect_candidates(
         if taken[at] {
             continue;
         }
-        let height = own.height().max(other.height());
-        let cost = if own.is_in_row_of(other) && other.left >= own.right - height {
-            let gap = (other.left - own.right).max(0.0) / height;
-            let between = |(between, one): (usize, &LevelLine)| {
-                between != at && own.is_in_row_of(one) && one.left > own.left && one.left < other.left
-            };
-            if gap > MAX_GAP_RIGHT_HEIGHTS || placed.iter().enumerate().any(between) {
-                continue;
-            }
-            0.4 + gap * 0.12
-        } else {
-            let gap = (other.top - own.bottom) / other.height();
-            let aside = (other.left - own.left).abs() / height;
-            let fits = aside < 1.5 || own.column_overlap(other) > 0.5;
-            if !(-0.6..MAX_GAP_BELOW_HEIGHTS).contains(&gap) || other.top <= own.top || !fits {
-                continue;
-            }
-            0.2 + gap.max(0.0) + 0.2 * aside.min(3.0)
-        };
+        let Some(cost) = place_cost(placed, label.at, at) else { continue };
         if let Some(mut found) = value::parse_value(label, &other.line.text, other.line, context) {
             found.confidence *= 0.98;
             out.push(FieldCandidate { cost, label: number, line: at, found });
         }
     }
+}
+
+/// What speaks against a line as the value of a label on another line, by their places; `None` if it is neither beside the label
+/// nor below it.
+fn place_cost(placed: &[LevelLine], label: usize, at: usize) -> Option<f32> {
+    let (own, other) = (placed.get(label)?, placed.get(at)?);
+    let height = own.height().max(other.height());
+    if own.is_in_row_of(other) && other.left >= own.right - height {
+        let gap = (other.left - own.right).max(0.0) / height;
+        let between = |(between, one): (usize, &LevelLine)| {
+            between != at && own.is_in_row_of(one) && one.left > own.left && one.left < other.left
+        };
+        let fits = gap <= MAX_GAP_RIGHT_HEIGHTS && !placed.iter().enumerate().any(between);
+        return fits.then_some(0.4 + gap * 0.12);
+    }
+    let gap = (other.top - own.bottom) / other.height();
+    let aside = (other.left - own.left).abs() / height;
+    let is_in_column = aside < 1.5 || own.column_overlap(other) > 0.5;
+    let fits = (-0.6..MAX_GAP_BELOW_HEIGHTS).contains(&gap) && other.top > own.top && is_in_column;
+    fits.then_some(0.2 + gap.max(0.0) + 0.2 * aside.min(3.0))
 }
 
 /// Licences print the place of birth after the date of birth.

@@ -8,11 +8,12 @@ use super::{
 };
 use base::MediaId;
 use documents::{
-    authenticity::{AuthenticityCheck, AuthenticityMeasure, AuthenticityVerdict},
+    authenticity::{self, AuthenticityCheck, AuthenticityMeasure, AuthenticityVerdict},
     catalogue::{self, DocumentBarcode, DocumentType, IcaoMrzType},
-    field::{FieldName, FieldSource},
+    field::{ExtractedField, FieldName, FieldSource},
     quality::PhotoFault,
     reading::DocumentReading,
+    today::Today,
 };
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,40 @@ pub struct ClaimedDocument<'a> {
     /// The issuing country, ISO 3166-1 alpha-3.
     pub country: &'a str,
     pub kind: DocumentType,
+}
+
+impl<'a> ClaimedDocument<'a> {
+    /// `None` unless the end user said both.
+    pub(super) fn of(country: Option<&'a str>, kind: Option<DocumentType>) -> Option<Self> {
+        Some(Self { country: country?, kind: kind? })
+    }
+}
+
+/// By what a document is told from others.
+#[derive(Clone)]
+pub(super) struct DocumentIdentifier {
+    /// The issuing country, ISO 3166-1 alpha-3 or a code of ICAO 9303-3.
+    pub(super) country: String,
+    /// Countries under whose codes the same document may be known, as their zones have the same issuer. In any order; the
+    /// issuing country may be among them.
+    pub(super) zone_countries: Vec<String>,
+    /// As it was read.
+    pub(super) number: String,
+}
+
+// The number is personal data and must not reach a log through `{:?}`.
+impl std::fmt::Debug for DocumentIdentifier {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "DocumentIdentifier({})", self.country)
+    }
+}
+
+impl DocumentIdentifier {
+    /// Every country under whose code it may be known, each once; the issuing country first.
+    pub(super) fn countries(&self) -> Vec<&str> {
+        let others = self.zone_countries.iter().map(String::as_str).filter(|other| *other != self.country);
+        std::iter::once(self.country.as_str()).chain(others).collect()
+    }
 }
 
 /// A part of the document is outside the photo.
@@ -40,7 +75,7 @@ const LICENCE_FIELDS: [FieldName; 5] = [
 ];
 
 /// Everything that was read and measured. Stored as JSON: new members need `#[serde(default)]`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DocumentFindings {
     /// The media that were read, in order.
     pub of: Vec<MediaId>,
@@ -80,6 +115,13 @@ pub struct StoredField {
     pub confidence: f32,
 }
 
+impl StoredField {
+    fn to_extracted_field(&self) -> ExtractedField {
+        let Self { name, source, confidence, .. } = *self;
+        ExtractedField { name, value: self.value.clone(), source, confidence }
+    }
+}
+
 // The value is personal data and must not reach a log through `{:?}`.
 impl std::fmt::Debug for StoredField {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -102,7 +144,7 @@ pub struct StoredMeasure {
 }
 
 /// The face on a document.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StoredPortrait {
     /// Empty if it was not computed, because the end user had not consented to the use of biometric data.
     pub embedding: Vec<f32>,
@@ -189,6 +231,25 @@ impl DocumentFindings {
         }
     }
 
+    /// Forgets what is written on it. A check that is still to be made reads it again, as it would otherwise judge by half of what
+    /// was found.
+    pub(super) fn forget_values(&mut self) {
+        self.of.clear();
+        self.fields.clear();
+        self.zone = None;
+        self.letter = None;
+    }
+
+    /// Forgets all but type and issuer: by the issuer, what is left of its pictures may be withheld.
+    pub(super) fn forget_all_but_issuer(&mut self) {
+        *self = Self { kind: self.kind, issuer: self.issuer.take(), ..Self::default() };
+    }
+
+    /// Forgets whose face is on it, and how old that looks.
+    pub(super) fn forget_portrait(&mut self) {
+        self.portrait = self.portrait.take().map(|_| StoredPortrait::default());
+    }
+
     /// The most reliable value of a field: of the zone before the barcode before the print.
     pub fn field(&self, name: FieldName) -> Option<&str> {
         self.fields.iter().find(|field| field.name == name).map(|field| field.value.as_str())
@@ -196,6 +257,15 @@ impl DocumentFindings {
 
     pub fn measure(&self, check: AuthenticityCheck) -> Option<&StoredMeasure> {
         self.measures.iter().find(|measure| measure.check == check)
+    }
+
+    /// Measures anew whether it has expired, as of a day.
+    pub(super) fn update_expiry(&mut self, today: Today) {
+        let fields: Vec<ExtractedField> = self.fields.iter().map(StoredField::to_extracted_field).collect();
+        let Some(measured) = authenticity::measure_in_date(&fields, today) else { return };
+        for measure in self.measures.iter_mut().filter(|known| known.check == measured.check) {
+            *measure = StoredMeasure::of(&measured);
+        }
     }
 
     /// Whether its date of expiry was read and is past.
@@ -245,6 +315,29 @@ impl DocumentFindings {
         let in_zone =
             catalogue::find_document(country, kind).and_then(|document| document.zone_issuer.as_deref());
         if in_zone == Some(read) { country } else { read }
+    }
+
+    /// The issuing country: as the document states it, or else as the end user says.
+    pub(super) fn issuing_country<'a>(&'a self, claim: Option<ClaimedDocument<'a>>) -> Option<&'a str> {
+        match claim {
+            Some(claim) => Some(self.stated_country(claim)),
+            None => self.issuer.as_deref(),
+        }
+    }
+
+    /// By what others know the document; `None` if its number was not read.
+    pub(super) fn identifier(&self, claim: Option<ClaimedDocument<'_>>) -> Option<DocumentIdentifier> {
+        let (country, number) = (self.issuing_country(claim)?, self.field(FieldName::DocumentNumber)?);
+        let kind = self.kind.or(claim.map(|claim| claim.kind));
+        let in_zone = kind.and_then(|kind| catalogue::find_document(country, kind)?.zone_issuer.as_deref());
+        let in_zone = in_zone.unwrap_or(country);
+        let same_zones =
+            kind.into_iter().flat_map(|kind| catalogue::countries_with_zone_issuer(in_zone, kind));
+        Some(DocumentIdentifier {
+            country: country.to_owned(),
+            zone_countries: same_zones.map(str::to_owned).collect(),
+            number: number.to_owned(),
+        })
     }
 
     /// Why it cannot be used as what the end user said it is, as a code of the interface; `None` if it can.
@@ -396,5 +489,67 @@ fn fault_code(fault: PhotoFault) -> &'static str {
         PhotoFault::BlackAndWhite => "BLACK_AND_WHITE_PHOTO",
         PhotoFault::Screen | PhotoFault::Bezel => "PHOTO_OF_SCREEN",
         PhotoFault::Photocopy => "PHOTO_OF_COPY",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    /// A passport with this issuer in its zone, valid until 2026-11-21, that was read a month before.
+    fn passport(issuer: &str) -> DocumentFindings {
+        let field = |name, value: &str| StoredField {
+            name,
+            value: value.to_owned(),
+            source: FieldSource::Mrz,
+            confidence: 1.0,
+        };
+        let fields = vec![
+            field(FieldName::DocumentNumber, "K12345678"),
+            field(FieldName::ExpirationDate, "2026-11-21"),
+        ];
+        let mut findings = DocumentFindings {
+            document: true,
+            kind: Some(DocumentType::Passport),
+            issuer: Some(issuer.to_owned()),
+            fields,
+            ..DocumentFindings::default()
+        };
+        let read: Vec<ExtractedField> = findings.fields.iter().map(StoredField::to_extracted_field).collect();
+        let measured = authenticity::measure_in_date(&read, date(2026, 10, 21).into()).unwrap();
+        findings.measures.push(StoredMeasure::of(&measured));
+        findings
+    }
+
+    #[test]
+    fn whether_it_has_expired_is_as_of_the_day_of_the_check() {
+        let mut findings = passport("SWE");
+        assert!(!findings.has_expired());
+        for (day, expired) in [(date(2026, 11, 21), false), (date(2026, 11, 22), true)] {
+            findings.update_expiry(day.into());
+            assert_eq!((findings.has_expired(), findings.measures.len()), (expired, 1), "{day}");
+        }
+        findings.forget_values();
+        findings.update_expiry(date(2026, 11, 21).into());
+        assert!(findings.has_expired(), "without its date it is what it was");
+    }
+
+    #[test]
+    fn a_document_is_known_by_every_country_that_its_zone_may_stand_for() {
+        let claim = |country| Some(ClaimedDocument { country, kind: DocumentType::Passport });
+        let known = |issuer: &str, claim: Option<ClaimedDocument<'_>>| {
+            let identifier = passport(issuer).identifier(claim).unwrap();
+            identifier.countries().into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(known("CHN", claim("HKG")), ["HKG", "CHN", "MAC"]);
+        assert_eq!(known("CHN", claim("CHN")), ["CHN", "HKG", "MAC"]);
+        assert_eq!(known("HKG", claim("HKG")), ["HKG", "CHN", "MAC"], "the zone was not read");
+        assert_eq!(known("SWE", claim("SWE")), ["SWE"]);
+        assert_eq!(known("GBR", claim("SWE")), ["GBR"]);
+        assert_eq!(known("SWE", None), ["SWE"]);
+        assert_eq!(passport("CHN").issuing_country(claim("MAC")), Some("MAC"));
+        let unread = DocumentFindings { fields: Vec::new(), ..passport("SWE") };
+        assert!(unread.identifier(claim("SWE")).is_none());
     }
 }

@@ -6,6 +6,7 @@
 use super::{
     error::DocumentSessionError,
     face_templates::{self, FaceTemplate},
+    findings::DocumentIdentifier,
     restrictions::is_country_code,
     vision_runner::{DocumentReadError, VisionRunner},
 };
@@ -340,15 +341,16 @@ impl FraudList {
         Ok(true)
     }
 
-    /// Looks up a document (country and number) and the faces of its holder, as far as there are any.
+    /// Looks up a document and the faces of its holder, as far as there are any.
     pub(super) async fn look_up(
         &self,
         app: AppId,
-        document: Option<(&str, &str)>,
+        document: Option<&DocumentIdentifier>,
         faces: &[FaceTemplate],
         most_distance: Option<f32>,
     ) -> Result<FraudListLookup, DbError> {
-        let hash = document.map(|(country, number)| self.number_hash(app, country, number));
+        let context = number_context(app);
+        let hashes = document.map(|document| number_hashes_json(&self.keys.vault, &context, document));
         let mut view = self.db.read().await?;
         let now = self.env.now();
         let documents = view
@@ -361,13 +363,19 @@ impl FraudList {
             .await?;
         let rows: Vec<ListedRow> = view
             .fetch_all(sql!(
-                "SELECT f.id, f.kind = 'DOCUMENT' AS is_document, k.sealed AS key, f.sealed FROM fraud_list_entries f
-                   LEFT JOIN erasure_keys k ON k.owner_id = f.id
-                  WHERE f.app_id = $1 AND (f.expires_at > $2 OR f.expires_at IS NULL)
-                    AND (f.number_hash = $3 OR (f.kind = 'FACE' AND $4))",
+                sqlite: "SELECT f.id, f.kind = 'DOCUMENT' AS is_document, k.sealed AS key, f.sealed
+                           FROM fraud_list_entries f LEFT JOIN erasure_keys k ON k.owner_id = f.id
+                          WHERE f.app_id = $1 AND (f.expires_at > $2 OR f.expires_at IS NULL)
+                            AND (f.number_hash IN (SELECT unhex(value) FROM json_each($3))
+                                 OR (f.kind = 'FACE' AND $4))",
+                postgres: "SELECT f.id, f.kind = 'DOCUMENT' AS is_document, k.sealed AS key, f.sealed
+                             FROM fraud_list_entries f LEFT JOIN erasure_keys k ON k.owner_id = f.id
+                            WHERE f.app_id = $1 AND (f.expires_at > $2 OR f.expires_at IS NULL)
+                              AND (f.number_hash IN (SELECT decode(value, 'hex') FROM jsonb_array_elements_text($3))
+                                   OR (f.kind = 'FACE' AND $4))",
                 app,
                 now,
-                hash.clone().unwrap_or_default(),
+                hashes.clone().unwrap_or_else(|| serde_json::json!([])),
                 !faces.is_empty() && most_distance.is_some(),
             ))
             .await?;
@@ -380,7 +388,7 @@ impl FraudList {
             let is_near = faces.iter().any(|face| face.is_within(&listed, most));
             face = Some(face.unwrap_or(false) || is_near);
         }
-        Ok(FraudListLookup { document: (hash.is_some() && documents > 0).then_some(listed_document), face })
+        Ok(FraudListLookup { document: (hashes.is_some() && documents > 0).then_some(listed_document), face })
     }
 
     fn open(&self, id: FraudListEntryId, key: Option<&[u8]>, sealed: &[u8]) -> Option<SealedEntry> {
@@ -395,8 +403,7 @@ impl FraudList {
 
     /// What a number is found by. Two applications' hashes of one number differ.
     fn number_hash(&self, app: AppId, country: &str, number: &str) -> Vec<u8> {
-        let context = format!("fraud list of {app}");
-        number_hash(&self.keys.vault, &context, country, number)
+        number_hash(&self.keys.vault, &number_context(app), country, number)
     }
 }
 
@@ -431,6 +438,23 @@ pub(super) async fn purge_expired(db: &Db, now: Timestamp) -> Result<usize, DbEr
 pub(super) fn number_hash(vault: &Vault, context: &str, country: &str, number: &str) -> Vec<u8> {
     let value = format!("{} {}", country.to_ascii_uppercase(), normalised_number(number));
     vault.keyed_hash(context.as_bytes(), value.as_bytes()).to_vec()
+}
+
+/// The hashes of a document under every country by whose code it may have been stored, as one value: a JSON list of hexadecimal
+/// texts. SQLite takes it apart by `SELECT unhex(value) FROM json_each($1)`, PostgreSQL by
+/// `SELECT decode(value, 'hex') FROM jsonb_array_elements_text($1)`.
+pub(super) fn number_hashes_json(
+    vault: &Vault,
+    context: &str,
+    document: &DocumentIdentifier,
+) -> serde_json::Value {
+    let hash = |country| hex::encode(number_hash(vault, context, country, &document.number));
+    document.countries().into_iter().map(hash).collect()
+}
+
+/// What the hashes of an application's list are bound to.
+fn number_context(app: AppId) -> String {
+    format!("fraud list of {app}")
 }
 
 /// Letters and digits of a number, in capital letters.

@@ -6,7 +6,7 @@ use super::{
     store::{DocumentSessionStore, SessionMediaStore, UnsealedDocumentSession},
     types::{MediaType, SessionState},
 };
-use crate::DeviceMetadata;
+use crate::{DeviceMetadata, erasure_keys};
 use base::{DocumentSessionId, Environment, MediaId, Timestamp};
 use db::{AuditEvent, Db, WriteTx};
 use media::blobs::BlobError;
@@ -161,6 +161,8 @@ impl MediaAccess {
         let event = AuditEvent::new("media.delete").app(app).target(media);
         tx.audit(event.detail("session", id.to_string()));
         self.media.add_tombstone(&mut tx, id, media).await?;
+        // What was read of it went with it, and lay in the session's row until now.
+        erasure_keys::record_erasure(&mut tx).await?;
         tx.commit().await?;
         self.media.delete(id, &[media]).await;
         Ok(())

@@ -74,7 +74,7 @@ pub use store::UnsealedDocumentSession;
 
 use age_methods::identity_source::IdentitySourceSettings;
 use base::{Environment, SignedDuration};
-use jiff::{civil::Date, tz::TimeZone};
+use documents::today::Today;
 use sandbox_responses::SandboxResponseConfig;
 use serde_json::Value;
 use std::{num::NonZeroU32, path::PathBuf, time::Duration};
@@ -166,7 +166,7 @@ pub trait DocumentWireFormat: std::fmt::Debug + Send + Sync {
     fn response_config(&self, sent: &Value) -> SandboxResponseConfig;
 }
 
-/// The day it is, in UTC.
-fn today(env: &dyn Environment) -> Date {
-    env.now().to_zoned(TimeZone::UTC).date()
+/// The day it is.
+fn today(env: &dyn Environment) -> Today {
+    Today::at(env.now())
 }

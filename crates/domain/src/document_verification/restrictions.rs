@@ -1,6 +1,9 @@
 //! Which documents a session accepts.
 
-use super::types::{IdDocumentType, Inclusion, SupplementaryObjective};
+use super::{
+    findings::ClaimedDocument,
+    types::{IdDocumentType, Inclusion, SupplementaryObjective},
+};
 use documents::{
     catalogue::{self, CatalogueDocument, DocumentType},
     countries,
@@ -75,6 +78,17 @@ pub fn is_document_type_word(word: &str) -> bool {
 /// Whether a code is in ISO 3166-1 alpha-3, in capital letters.
 pub fn is_country_code(code: &str) -> bool {
     countries::find_iso(code).is_some()
+}
+
+/// Whether a check with these restrictions is about a document. One without is about every document; and nobody knows that it is
+/// not about a document of which nobody said what it is.
+pub(super) fn concern_document(
+    restrictions: Option<&DocumentRestrictions>,
+    claim: Option<ClaimedDocument<'_>>,
+) -> bool {
+    restrictions
+        .zip(claim)
+        .is_none_or(|(restrictions, claim)| restrictions.allows_type(claim.country, claim.kind))
 }
 
 impl DocumentRestrictions {

@@ -4,7 +4,12 @@
 //! The number is stored as a keyed hash; name, birthday and faces are sealed with a key of the trace's own. A trace ends with
 //! its session, or before.
 
-use super::{face_templates::FaceTemplate, fraud_list::number_hash};
+use super::{
+    face_templates::FaceTemplate,
+    findings::DocumentIdentifier,
+    fraud_list::{number_hash, number_hashes_json},
+    names::HolderName,
+};
 use crate::{
     erasure_keys::{self, ErasureKeys, KeyOwner},
     vault::Vault,
@@ -14,7 +19,7 @@ use base::{
 };
 use db::{Db, DbError, FromRow, WriteTx, sql};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 /// Earlier faces that one is compared with: the latest.
 const MAX_COMPARED_TRACES: i64 = 10_000;
@@ -26,8 +31,8 @@ const MAX_NAMED_SESSIONS: usize = 20;
 /// A document and its holder. Stored as JSON.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct TracedIdentity {
-    /// The words of the name, normalised.
-    pub(super) name: BTreeSet<String>,
+    #[serde(flatten)]
+    pub(super) name: HolderName,
     /// `YYYY-MM-DD`.
     pub(super) date_of_birth: Option<String>,
     /// Portrait and live face.
@@ -43,21 +48,20 @@ impl std::fmt::Debug for TracedIdentity {
 }
 
 impl TracedIdentity {
-    /// Whether two documents are of one person, by name and birthday. Documents of one person may have fewer of the names.
+    /// Whether two documents are of one person, by name and birthday.
     fn is_same(&self, other: &Self) -> bool {
         let born = match (&self.date_of_birth, &other.date_of_birth) {
             (Some(one), Some(two)) => one == two,
             _ => true,
         };
-        born && (self.name.is_subset(&other.name) || other.name.is_subset(&self.name))
+        born && self.name.agrees_with(&other.name)
     }
 }
 
 /// A document that was checked.
 #[derive(Clone, Debug)]
 pub(super) struct NewTrace {
-    /// Country and number.
-    pub(super) document: Option<(String, String)>,
+    pub(super) document: Option<DocumentIdentifier>,
     pub(super) identity: TracedIdentity,
 }
 
@@ -123,12 +127,19 @@ impl TraceStore {
         if let Some(document) = &trace.document {
             let rows: Vec<TraceRow> = view
                 .fetch_all(sql!(
-                    "SELECT t.id, t.session_id, k.sealed AS key, t.sealed FROM document_traces t
-                       LEFT JOIN erasure_keys k ON k.owner_id = t.id
-                      WHERE t.app_id = $1 AND t.number_hash = $2 AND t.session_id <> $3 AND t.expires_at > $4
-                      ORDER BY t.created_at DESC LIMIT $5",
+                    sqlite: "SELECT t.id, t.session_id, k.sealed AS key, t.sealed FROM document_traces t
+                               LEFT JOIN erasure_keys k ON k.owner_id = t.id
+                              WHERE t.app_id = $1 AND t.number_hash IN (SELECT unhex(value) FROM json_each($2))
+                                AND t.session_id <> $3 AND t.expires_at > $4
+                              ORDER BY t.created_at DESC LIMIT $5",
+                    postgres: "SELECT t.id, t.session_id, k.sealed AS key, t.sealed FROM document_traces t
+                                 LEFT JOIN erasure_keys k ON k.owner_id = t.id
+                                WHERE t.app_id = $1 AND t.number_hash IN
+                                        (SELECT decode(value, 'hex') FROM jsonb_array_elements_text($2))
+                                  AND t.session_id <> $3 AND t.expires_at > $4
+                                ORDER BY t.created_at DESC LIMIT $5",
                     app,
-                    self.number_hash(app, document),
+                    number_hashes_json(&self.keys.vault, &number_context(app), document),
                     session,
                     now,
                     MAX_SAME_NUMBERS,
@@ -182,26 +193,22 @@ impl TraceStore {
         serde_json::from_slice(&plain).ok()
     }
 
-    /// Writes traces of a session, unless it is gone.
+    /// Writes traces of a session, whose row is locked, so that a deletion of the session comes before or after.
     pub(super) async fn add(
         &self,
+        tx: &mut WriteTx,
         app: AppId,
         session: DocumentSessionId,
-        traces: &[&NewTrace],
+        traces: &[NewTrace],
     ) -> Result<(), DbError> {
         let now = self.env.now();
-        let mut tx = self.db.write().await?;
-        // The row is locked, so that a deletion of the session comes before or after.
-        let rows =
-            tx.execute(sql!("UPDATE identity_sessions SET version = version WHERE id = $1", session)).await?;
-        if rows == 0 {
-            return Ok(());
-        }
         for trace in traces {
             let id = DocumentTraceId::new(&*self.env);
-            let key = self.keys.create(&mut tx, KeyOwner::DocumentTrace(id)).await?;
+            let key = self.keys.create(tx, KeyOwner::DocumentTrace(id)).await?;
             let plain = serde_json::to_vec(&trace.identity).expect("texts and numbers are JSON");
-            let number_hash = trace.document.as_ref().map(|document| self.number_hash(app, document));
+            let number_hash = trace.document.as_ref().map(|document| {
+                number_hash(&self.keys.vault, &number_context(app), &document.country, &document.number)
+            });
             tx.execute(sql!(
                 "INSERT INTO document_traces (id, session_id, app_id, number_hash, sealed, expires_at, created_at)
                  VALUES ($1, $2, $3, $4, $5, $6, $7)",
@@ -215,12 +222,13 @@ impl TraceStore {
             ))
             .await?;
         }
-        tx.commit().await
+        Ok(())
     }
+}
 
-    fn number_hash(&self, app: AppId, (country, number): &(String, String)) -> Vec<u8> {
-        number_hash(&self.keys.vault, &format!("document numbers of {app}"), country, number)
-    }
+/// What the hashes of an application's documents are bound to.
+fn number_context(app: AppId) -> String {
+    format!("document numbers of {app}")
 }
 
 #[derive(FromRow)]
@@ -287,7 +295,7 @@ mod tests {
     #[test]
     fn one_person_may_have_fewer_names_on_another_document_but_no_other_birthday() {
         let of = |name: &str, born: Option<&str>| TracedIdentity {
-            name: name.split(' ').map(str::to_owned).collect(),
+            name: HolderName::parse(name).expect("it has words"),
             date_of_birth: born.map(str::to_owned),
             faces: Vec::new(),
         };
@@ -296,5 +304,8 @@ mod tests {
         assert!(ada.is_same(&of("ada maria lovelace", None)));
         assert!(!ada.is_same(&of("ada lovelace", Some("1990-12-11"))));
         assert!(!ada.is_same(&of("ada byron", Some("1990-12-10"))));
+        let stored = br#"{"name":["joerg","mueller"],"date_of_birth":"1990-12-10"}"#;
+        let earlier: TracedIdentity = serde_json::from_slice(stored).unwrap();
+        assert!(earlier.is_same(&of("Jörg Müller", Some("1990-12-10"))), "as earlier versions stored it");
     }
 }

@@ -1,5 +1,5 @@
 //! How a session is changed: a rule that sees the session alone decides, and what it causes (notifications, jobs,
-//! reviews, tombstones) is written in the same transaction.
+//! reviews, traces, tombstones) is written in the same transaction.
 
 use super::{
     background_jobs::{ReadDocument, RunVerificationChecks},
@@ -7,6 +7,7 @@ use super::{
     notifications::{DocumentNotifier, NotificationSubject},
     session::{DocumentSession, SessionMedia},
     store::{DocumentSessionStore, SessionMediaStore, UnsealedDocumentSession},
+    traces::{NewTrace, TraceStore},
     types::NotificationTopic,
 };
 use crate::{
@@ -33,6 +34,8 @@ pub(super) struct SideEffects {
     pub(super) expiring_media: Vec<(MediaId, Timestamp)>,
     /// Checks that wait for a reviewer from now on.
     pub(super) referred_checks: Vec<VerificationCheckId>,
+    /// What later sessions are compared with.
+    pub(super) traces: Vec<NewTrace>,
     /// Whether something is deleted that the session held, on request.
     pub(super) erases: bool,
 }
@@ -70,6 +73,7 @@ pub(super) struct DocumentUnitOfWork {
     store: DocumentSessionStore,
     media: SessionMediaStore,
     notifier: DocumentNotifier,
+    traces: TraceStore,
     limits: LimitSettings,
 }
 
@@ -80,9 +84,10 @@ impl DocumentUnitOfWork {
         store: DocumentSessionStore,
         media: SessionMediaStore,
         notifier: DocumentNotifier,
+        traces: TraceStore,
         limits: LimitSettings,
     ) -> Self {
-        Self { db, env, store, media, notifier, limits }
+        Self { db, env, store, media, notifier, traces, limits }
     }
 
     /// Changes a session by a rule; returns what the rule returned, and the session as it is now.
@@ -196,6 +201,7 @@ impl DocumentUnitOfWork {
         for (media, due) in effects.expiring_media {
             self.media.add_tombstone_due(tx, id, media, due).await?;
         }
+        self.traces.add(tx, app, id, &effects.traces).await?;
         for check in effects.referred_checks {
             let Some(check) = locked.session.checks.iter().find(|known| known.id == check) else { continue };
             let proposed = check.draft.as_ref().map(|draft| draft.recommendation.value.as_str());

@@ -71,6 +71,11 @@ impl VisionRunner {
         }
     }
 
+    /// Whether this process has models.
+    pub(super) fn has_models(&self) -> bool {
+        self.analyser.has_models()
+    }
+
     /// Waits until one more document or face of an application may be opened; keep the slot while it is open.
     pub(super) async fn acquire_large_media_slot(&self, app: AppId) -> Option<FairSlot> {
         self.large_media_slots.acquire(app).await

@@ -78,8 +78,22 @@ impl DocumentVerificationParts {
             DocumentSessionStore::new(db.clone(), env.clone(), vault.clone(), settings.session_retention);
         let media = SessionMediaStore::new(env.clone(), blobs, prefetched.clone());
         let notifier = DocumentNotifier::new(env.clone(), outbox.clone(), format.clone());
-        let unit_of_work =
-            DocumentUnitOfWork::new(db.clone(), env.clone(), store.clone(), media.clone(), notifier, limits);
+        let traces = TraceStore::new(
+            db.clone(),
+            env.clone(),
+            vault.clone(),
+            settings.duplicate_retention,
+            settings.duplicate_faces,
+        );
+        let unit_of_work = DocumentUnitOfWork::new(
+            db.clone(),
+            env.clone(),
+            store.clone(),
+            media.clone(),
+            notifier,
+            traces.clone(),
+            limits,
+        );
         let texts = SealedTexts::new(vault.clone(), env.clone());
         let sandbox_responses = SandboxResponseStore::new(
             db.clone(),
@@ -98,14 +112,7 @@ impl DocumentVerificationParts {
         let face_analyser = FaceAnalyser::new(media.clone(), vision.clone());
         let evidence = EvidenceLoader::new(extractor.clone(), face_analyser.clone());
 
-        let fraud_list = FraudList::new(db.clone(), env.clone(), vault.clone(), vision.clone());
-        let traces = TraceStore::new(
-            db.clone(),
-            env.clone(),
-            vault,
-            settings.duplicate_retention,
-            settings.duplicate_faces,
-        );
+        let fraud_list = FraudList::new(db.clone(), env.clone(), vault, vision.clone());
         let registers = Registers::new(fraud_list.clone(), traces, vision.clone());
 
         let documents = DocumentCaptureService::new(

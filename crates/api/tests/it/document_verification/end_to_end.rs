@@ -1,8 +1,9 @@
 //! Whole sessions with the real reader and the real models.
 
 use crate::document_verification::{
-    BASE, DocumentSessionFixture, FACES, check, passport_specimen, photo_of, sub_check,
+    BASE, DocumentSessionFixture, FACES, check, passport_specimen, photo_of, run_without_models, sub_check,
 };
+use domain::image_analysis::{AnalysisRules, ImageAnalyser, ModelPoolSettings};
 use serde_json::{Value, json};
 use testkit::{
     TestApp,
@@ -135,6 +136,26 @@ async fn an_expired_document_is_rejected_and_a_strangers_face_does_not_match_on_
     assert_eq!(face["report"]["recommendation"]["reason"], "DIFFERENT_PERSON");
 }
 
+#[tokio::test]
+async fn checks_wait_for_models() {
+    let analyser = ImageAnalyser::new(AnalysisRules::default());
+    analyser.load(&testkit::model_settings()).unwrap();
+    let app = TestApp::builder().image_analyser(analyser.clone()).start().await;
+    let payload =
+        json!({ "requested_checks": [{ "type": "LIVENESS", "config": { "liveness_type": "STATIC" } }] });
+    let session = DocumentSessionFixture::create(&app, BASE, &payload).await;
+    session.capture_face(&app, &FACES.0).await;
+    session.finish(&app).await;
+    // As a process that was started anew finds none.
+    let nowhere = ModelPoolSettings { folder: "/nowhere".into(), ..testkit::model_settings() };
+    analyser.load(&nowhere).unwrap_err();
+    run_without_models(&app, "check-session").await;
+    analyser.load(&testkit::model_settings()).unwrap();
+    app.run_due_jobs().await;
+    let read = session.read(&app).await;
+    assert_eq!((&read["state"], &check(&read, "LIVENESS")["state"]), (&json!("COMPLETED"), &json!("DONE")));
+}
+
 /// A session with a passport and a bill as a PDF file, as its relying party reads it.
 async fn session_with_utility_bill(app: &TestApp, bill: &Specimen) -> (DocumentSessionFixture, Value) {
     let payload = json!({
@@ -235,6 +256,33 @@ async fn an_expired_document_is_taken_only_where_a_filter_allows_it_on_sqlite() 
     let (_, read) = complete_session(&app, &payload, &page, &FACES.0).await;
     let face = check(&read, "ID_DOCUMENT_FACE_MATCH");
     assert!(!sub_check(face, "ai_face_match").is_null(), "{face}");
+}
+
+/// The person may take days to finish.
+#[tokio::test]
+async fn a_document_that_expires_before_it_is_checked_is_rejected_on_sqlite() {
+    let app = TestApp::start().await;
+    let mut payload = passport_payload();
+    payload["client_session_token_ttl"] = json!(5 * 24 * 3600);
+    payload["requested_checks"] = json!([{ "type": "ID_DOCUMENT_AUTHENTICITY" }]);
+    let session = DocumentSessionFixture::create(&app, BASE, &payload).await;
+    let expiring =
+        passport_specimen().issued("2016-01-18".parse().unwrap()).expires("2026-01-17".parse().unwrap());
+    session.supply(&app, "SWE", &photo_of(&expiring, 4)).await;
+    app.environment.advance(base::SignedDuration::from_hours(48));
+    session.finish(&app).await;
+    app.run_due_jobs().await;
+    let read = session.read(&app).await;
+    let authenticity = check(&read, "ID_DOCUMENT_AUTHENTICITY");
+    let recommendation = &authenticity["report"]["recommendation"];
+    assert_eq!(
+        (&recommendation["value"], &recommendation["reason"]),
+        (&json!("REJECT"), &json!("EXPIRED_DOCUMENT")),
+        "{authenticity}"
+    );
+    let in_date = sub_check(authenticity, "document_in_date");
+    assert_eq!(in_date["result"], "FAIL", "{authenticity}");
+    assert!(in_date["details"][0]["value"].as_str().unwrap().contains("ran out 1 days ago"), "{in_date}");
 }
 
 #[tokio::test]

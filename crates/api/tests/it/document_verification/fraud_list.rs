@@ -81,18 +81,39 @@ fn payload() -> Value {
     })
 }
 
-/// A session with this page and this face, after its checks.
-async fn checked_session(app: &TestApp, page: &[u8], face: &[u8]) -> (DocumentSessionFixture, Value) {
+/// A session whose end user has supplied this page, of a passport of Sweden, and this face, and has finished; no check has run.
+async fn finished_session(app: &TestApp, page: &[u8], face: &[u8]) -> DocumentSessionFixture {
+    finished_session_of(app, "SWE", page, face).await
+}
+
+/// The same with a passport of another country.
+async fn finished_session_of(
+    app: &TestApp,
+    country: &str,
+    page: &[u8],
+    face: &[u8],
+) -> DocumentSessionFixture {
     let session = DocumentSessionFixture::create(app, BASE, &payload()).await;
     session.consent(app).await;
-    session.supply(app, "SWE", page).await;
+    session.supply(app, country, page).await;
     session.capture_face(app, face).await;
     session.finish(app).await;
+    session
+}
+
+/// The same after its checks.
+async fn checked_session(app: &TestApp, page: &[u8], face: &[u8]) -> (DocumentSessionFixture, Value) {
+    let session = finished_session(app, page, face).await;
+    let authenticity = authenticity_of(app, &session).await;
+    (session, authenticity)
+}
+
+/// The check of authenticity, once all checks have run.
+async fn authenticity_of(app: &TestApp, session: &DocumentSessionFixture) -> Value {
     app.run_due_jobs().await;
     let read = session.read(app).await;
     assert_eq!(read["state"], "COMPLETED", "{read}");
-    let authenticity = check(&read, "ID_DOCUMENT_AUTHENTICITY").clone();
-    (session, authenticity)
+    check(&read, "ID_DOCUMENT_AUTHENTICITY").clone()
 }
 
 fn reason(check: &Value) -> &str {
@@ -144,6 +165,27 @@ async fn a_listed_document_or_face_is_rejected_until_the_entry_ends() {
         !dump.iter().any(|text| text.contains(&number) || text.contains("stolen")),
         "nothing is in clear"
     );
+}
+
+/// Its zone names China.
+#[tokio::test]
+async fn a_listed_passport_of_hong_kong_is_found_whichever_code_it_is_listed_under_on_sqlite() {
+    let app = TestApp::start().await;
+    let holder =
+        SpecimenHolder { nationality: "CHN".to_owned(), portrait: FACES.2, ..SpecimenHolder::default() };
+    let page = photo_of(&testkit::specimens::Specimen::passport().issuer("CHN").holder(holder), 4);
+    for (listed, claimed) in [("HKG", "HKG"), ("CHN", "HKG"), ("HKG", "CHN")] {
+        let entry = json!({
+            "type": "DOCUMENT", "issuing_country": listed, "document_number": "L898902C3", "reason": "stolen",
+            "author": "r.lind",
+        });
+        let added = list(&app, entry).await.json();
+        let session = finished_session_of(&app, claimed, &page, &FACES.0).await;
+        let hit = authenticity_of(&app, &session).await;
+        assert_eq!(reason(&hit), "FRAUD_LIST_MATCH", "{listed} {claimed}: {hit}");
+        let path = format!("{BASE}/fraud-list/{}", added["id"].as_str().unwrap());
+        assert_eq!(relying_party_call(&app, "DELETE", &path, None).await.status_and_code(), "204");
+    }
 }
 
 #[tokio::test]
@@ -283,6 +325,55 @@ async fn a_number_with_another_identity_is_told_with_the_earlier_session_until_t
     app.api.document_verification.sweep().await.unwrap();
     assert_eq!(row_count(&app, sql!("SELECT count(*) FROM document_traces")).await, 0);
     assert_eq!(key_count(&app).await, 0);
+}
+
+/// Makes writing any trace fail.
+async fn fail_traces(app: &TestApp) {
+    for statement in [
+        sql!(
+            sqlite: "SELECT 1",
+            postgres: "CREATE FUNCTION fail_trace() RETURNS TRIGGER LANGUAGE plpgsql
+                       AS 'BEGIN RAISE EXCEPTION ''no trace is written''; END'",
+        ),
+        sql!(
+            sqlite: "CREATE TRIGGER fail_trace BEFORE INSERT ON document_traces
+                     BEGIN SELECT RAISE(ABORT, 'no trace is written'); END",
+            postgres: "CREATE TRIGGER fail_trace BEFORE INSERT ON document_traces
+                       FOR EACH ROW EXECUTE FUNCTION fail_trace()",
+        ),
+    ] {
+        app.execute(statement).await;
+    }
+}
+
+#[tokio::test]
+async fn a_check_has_no_report_until_its_trace_is_written_and_then_one_trace() {
+    let app = comparing_app(false).await;
+    let session = finished_session(&app, &photo_of(&passport_specimen(), 4), &FACES.0).await;
+    fail_traces(&app).await;
+    let worker = app.spawn_worker();
+    let failed = || {
+        sql!(
+            "SELECT count(*) FROM jobs WHERE kind = 'check-session' AND state <> 'RUNNING' AND last_error IS NOT NULL"
+        )
+    };
+    for _ in 0..12_000 {
+        if row_count(&app, failed()).await == 1 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    worker.stop().await;
+    assert_eq!(row_count(&app, failed()).await, 1);
+    let read = session.read(&app).await;
+    assert_eq!(read["state"], "ONGOING");
+    assert!(check(&read, "ID_DOCUMENT_AUTHENTICITY")["report"].is_null(), "{read}");
+    let healed =
+        sql!(sqlite: "DROP TRIGGER fail_trace", postgres: "DROP TRIGGER fail_trace ON document_traces");
+    app.execute(healed).await;
+    let authenticity = authenticity_of(&app, &session).await;
+    assert_eq!(sub_check(&authenticity, "duplicate_check")["result"], "PASS", "{authenticity}");
+    assert_eq!(row_count(&app, sql!("SELECT count(*) FROM document_traces")).await, 1);
 }
 
 #[tokio::test]

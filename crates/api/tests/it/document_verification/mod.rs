@@ -23,11 +23,15 @@ mod webhooks;
 
 use ::media::blobs::BlobPrefix;
 use axum::{body::Body, http::Request};
-use base::Picture;
+use base::{Picture, SignedDuration};
+use db::sql;
 use domain::image_analysis::sample_faces;
 use futures_util::TryStreamExt as _;
 use serde_json::{Value, json};
-use std::sync::LazyLock;
+use std::{
+    sync::LazyLock,
+    time::{Duration, Instant},
+};
 use testkit::{
     SignedCall, TestApp, TestResponse,
     specimens::{PhotoConditions, Specimen, SpecimenHolder, photograph, portrait},
@@ -299,6 +303,29 @@ pub(crate) fn passport_specimen() -> Specimen {
 
 pub(crate) fn photo_of(specimen: &Specimen, seed: u64) -> Vec<u8> {
     photograph(&specimen.front(), &PhotoConditions::clean(seed)).jpeg
+}
+
+/// Has a worker try the job of a kind again and again, in a process without models: none of that counts as an attempt.
+async fn run_without_models(app: &TestApp, kind: &str) {
+    let working = app.spawn_worker();
+    // More often than jobs that fail are tried.
+    for _ in 0..8 {
+        let began = Instant::now();
+        let put_off = async || {
+            let query = sql!(
+                "SELECT count(*) FROM jobs WHERE kind = $1 AND state = 'WAITING' AND attempts = 0 AND run_at > $2",
+                kind,
+                app.api.environment.now(),
+            );
+            app.api.db.read().await.unwrap().count(query).await.unwrap()
+        };
+        while put_off().await == 0 {
+            assert!(began.elapsed() < Duration::from_mins(1), "{kind} does not wait");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        app.environment.advance(SignedDuration::from_secs(6));
+    }
+    working.stop().await;
 }
 
 /// The sample face and the portrait that are most alike, and the face that is least like that portrait.

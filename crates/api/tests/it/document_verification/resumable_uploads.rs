@@ -203,7 +203,13 @@ async fn uploads_speak_tus_to_clients_that_do() {
     assert_eq!(headers.map(|name| head.header(name)), ["8", "8", "no-store", "1.0.0"]);
 
     let large = tus_request(&session, "POST", "/uploads", "1.0.0").header("Upload-Length", "10485761");
-    assert_eq!(app.send(large.body(Body::empty()).unwrap()).await.status_and_code(), "413 PAYLOAD_TOO_LARGE");
+    let refused = app.send(large.body(Body::empty()).unwrap()).await;
+    assert_eq!(refused.status_and_code(), "413 PAYLOAD_TOO_LARGE");
+    let refused = refused.json();
+    assert_eq!(
+        (&refused["measured"], &refused["limit"], &refused["hint"]),
+        (&json!(10_485_761.0), &json!("at most 10485760 bytes"), &json!("send a smaller file"))
+    );
     for (method, rest) in [("POST", "/uploads"), ("HEAD", &*upload), ("PATCH", &*upload)] {
         let refused =
             app.send(tus_request(&session, method, rest, "0.2.2").body(Body::empty()).unwrap()).await;

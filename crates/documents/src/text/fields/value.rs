@@ -1,6 +1,6 @@
 //! Parses the values of fields.
 
-use super::{FieldContext, LabelledLine, PrintedField, PrintedValue};
+use super::{FieldContext, LabelledLine, MIN_ADDRESS_LETTERS, PrintedField, PrintedValue};
 use crate::{
     mrz::{Sex, YearWindow},
     text::{TextLine, dates, label_dictionary::PrintedFieldKind, names, normalise::normalise},
@@ -51,7 +51,8 @@ pub(super) fn parse_value(
         }
         PrintedFieldKind::Address => {
             let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-            (letters >= 3).then(|| (text.to_owned(), PrintedValue::Text(text.to_owned())))?
+            (letters >= MIN_ADDRESS_LETTERS)
+                .then(|| (text.to_owned(), PrintedValue::Text(text.to_owned())))?
         }
     };
     Some(PrintedField {

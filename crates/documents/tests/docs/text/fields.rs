@@ -131,6 +131,40 @@ fn licences_number_their_fields() {
     );
 }
 
+#[test]
+fn a_house_number_is_not_the_number_of_a_field() {
+    for street in ["12 MAIN ST", "2 ELM ST", "123 MAIN ST"] {
+        let card = lines(&[
+            (0.0, 0.0, "1 SAMPLE"),
+            (200.0, 0.0, "4b EXP 03/14/2031"),
+            (0.0, 16.0, "2 ANNA MARIA"),
+            (0.0, 40.0, "8"),
+            (0.0, 52.0, street),
+            (0.0, 64.0, "ZENITH, VA 23269"),
+            (0.0, 90.0, "3 DOB 08/12/1994"),
+            (200.0, 90.0, "12 NONE"),
+        ]);
+        let address = format!("{street}\nZENITH, VA 23269");
+        let wanted = [
+            (PrintedFieldKind::Address, address.as_str()),
+            (PrintedFieldKind::GivenNames, "ANNA MARIA"),
+            (PrintedFieldKind::Surname, "SAMPLE"),
+        ];
+        texts(&read(&card, &context(Some("USA"))), &wanted);
+    }
+    // The only field 2 of a page stays that, although nothing else is below the label of the address.
+    let card = lines(&[
+        (0.0, 0.0, "1 SAMPLE"),
+        (200.0, 0.0, "4b EXP 03/14/2031"),
+        (0.0, 16.0, "8"),
+        (0.0, 28.0, "2 ANNA MARIA"),
+        (0.0, 60.0, "3 DOB 08/12/1994"),
+    ]);
+    let fields = read(&card, &context(Some("USA")));
+    texts(&fields, &[(PrintedFieldKind::GivenNames, "ANNA MARIA")]);
+    assert_eq!(fields.get(PrintedFieldKind::Address), None);
+}
+
 /// Text in scripts that are not read from pictures comes from files.
 #[test]
 fn other_scripts_are_kept_as_printed_and_transliterated() {

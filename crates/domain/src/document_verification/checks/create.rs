@@ -3,8 +3,9 @@
 use super::implementation;
 use crate::document_verification::{
     error::DocumentSessionError,
+    findings::ClaimedDocument,
     request::RequestedCheck,
-    restrictions::DocumentRestrictions,
+    restrictions::{DocumentRestrictions, concern_document},
     session::{DocumentSession, VerificationCheck, state_machine::CheckEvent},
     types::{CheckState, LivenessType, ResourceKind},
 };
@@ -27,6 +28,12 @@ pub(super) struct SuppliedIdDocument {
     document_type: Option<DocumentType>,
     /// ISO 3166-1 alpha-3.
     issuing_country: Option<String>,
+}
+
+impl SuppliedIdDocument {
+    fn claim(&self) -> Option<ClaimedDocument<'_>> {
+        ClaimedDocument::of(self.issuing_country.as_deref(), self.document_type)
+    }
 }
 
 pub(super) struct SuppliedLiveness {
@@ -60,12 +67,7 @@ impl SuppliedResources {
         &self,
         restrictions: Option<&DocumentRestrictions>,
     ) -> impl Iterator<Item = &SuppliedIdDocument> {
-        self.documents.iter().filter(move |document| {
-            match (restrictions, document.document_type, &document.issuing_country) {
-                (Some(restrictions), Some(kind), Some(country)) => restrictions.allows_type(country, kind),
-                _ => true,
-            }
-        })
+        self.documents.iter().filter(move |document| concern_document(restrictions, document.claim()))
     }
 
     /// A resource, and the live face that it is compared with (the last), if there is one.

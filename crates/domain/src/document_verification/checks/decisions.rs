@@ -10,29 +10,29 @@ use crate::document_verification::{
 };
 use base::{Environment, VerificationCheckId};
 
-/// Ends a check with its automatic report, or refers it to a reviewer. Does nothing if the check does not await a
-/// report.
+/// Ends a check with its automatic report, or refers it to a reviewer. Does nothing, and returns false, if the check does not
+/// await a report.
 pub(super) fn record_report(
     session: &mut DocumentSession,
     effects: &mut SideEffects,
     env: &dyn Environment,
     id: VerificationCheckId,
     report: VerificationReport,
-) -> Result<(), DocumentSessionError> {
+) -> Result<bool, DocumentSessionError> {
     let awaits = |check: &&mut VerificationCheck| check.id == id && check.awaits_report();
-    let Some(check) = session.checks.iter_mut().find(awaits) else { return Ok(()) };
+    let Some(check) = session.checks.iter_mut().find(awaits) else { return Ok(false) };
     check.last_updated = env.now();
     // A sandbox has no reviewers.
     if check.manual_check != ManualCheck::Never && !session.sandbox && check.needs_review(&report) {
         check.state = check.state.after(CheckEvent::ReferredToReviewer)?;
         check.draft = Some(report);
         effects.referred_checks.push(id);
-        return Ok(());
+        return Ok(true);
     }
     check.state = check.state.after(CheckEvent::Reported)?;
     check.report = Some(report);
     effects.notify(NotificationTopic::CheckCompletion, NotificationSubject::Check(id));
-    Ok(())
+    Ok(true)
 }
 
 /// Ends a check as failed.

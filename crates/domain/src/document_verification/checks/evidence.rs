@@ -13,7 +13,8 @@ use crate::document_verification::{
     vision_runner::DocumentReadError,
 };
 use age_methods::identity_source::IdentitySourceKind;
-use base::{ResourceId, VerificationCheckId};
+use base::{ResourceId, Timestamp, VerificationCheckId};
+use documents::today::Today;
 use std::collections::HashMap;
 
 /// What is known of a session's resources so far.
@@ -43,15 +44,21 @@ impl EvidenceLoader {
         Self { extractor, face_analyser }
     }
 
-    /// Adds what is requested and not known yet: documents first, in order.
+    /// [`DocumentExtractor::waits_for_models`]
+    pub(super) fn waits_for_models(&self) -> Option<Timestamp> {
+        self.extractor.waits_for_models()
+    }
+
+    /// Adds what is requested and not known yet: documents first, in order. Whether these have expired is as of `today`.
     pub(super) async fn load(
         &self,
         stored: &UnsealedDocumentSession,
         request: &EvidenceRequest,
+        today: Today,
         evidence: &mut Evidence,
     ) -> Result<(), DocumentReadError> {
         for id in &request.documents {
-            self.load_document(stored, *id, request.portraits, evidence).await?;
+            self.load_document(stored, *id, request.portraits, today, evidence).await?;
         }
         for id in &request.faces {
             self.load_face(stored, *id, evidence).await?;
@@ -66,6 +73,7 @@ impl EvidenceLoader {
         stored: &UnsealedDocumentSession,
         id: ResourceId,
         with_portrait: bool,
+        today: Today,
         evidence: &mut Evidence,
     ) -> Result<(), DocumentReadError> {
         let with_portrait = with_portrait && stored.session.allows_biometrics();
@@ -85,7 +93,11 @@ impl EvidenceLoader {
             known = None;
         }
         let findings = match known {
-            Some(findings) => Some(findings),
+            Some(mut findings) => {
+                // It may have been read weeks ago.
+                findings.update_expiry(today);
+                Some(findings)
+            }
             None => match self.extractor.extract(stored, resource).await {
                 Ok(read) => Some(read.findings),
                 Err(DocumentReadError::File(_)) => None,

@@ -5,7 +5,7 @@ use crate::document_verification::{
     face_templates::FaceTemplate,
     findings::{DocumentFindings, StoredPortrait},
     fraud_list::{FraudList, FraudListLookup},
-    names::name_words,
+    names::HolderName,
     traces::{Duplicates, NewTrace, TraceStore, TracedIdentity},
     vision_runner::{DocumentReadError, VisionRunner},
 };
@@ -38,11 +38,6 @@ impl Registers {
         Self { fraud_list, traces, vision }
     }
 
-    /// Where later sessions find what is left of this one.
-    pub(super) fn traces(&self) -> &TraceStore {
-        &self.traces
-    }
-
     /// Looks up the document of a check of authenticity; `None` if there is none that can be.
     pub(super) async fn look_up(
         &self,
@@ -50,17 +45,15 @@ impl Registers {
         live: Option<&FaceAnalysis>,
     ) -> Result<Option<RegisterLookup>, DocumentReadError> {
         let Ok((resource, findings)) = input.recognised_document() else { return Ok(None) };
-        let country = findings.issuer.clone().or_else(|| resource.issuing_country.clone());
-        let number = findings.field(FieldName::DocumentNumber).map(str::to_owned);
-        let document = country.zip(number);
+        let document = findings.identifier(resource.claim());
         let faces = faces(findings, live);
         let most_distance = if faces.is_empty() { None } else { self.vision.listed_distance().await? };
-        let named = document.as_ref().map(|(country, number)| (country.as_str(), number.as_str()));
         let failed = |error: db::DbError| DocumentReadError::Server(error.to_string());
         let app = input.session.app;
-        let listed = self.fraud_list.look_up(app, named, &faces, most_distance).await.map_err(failed)?;
+        let listed =
+            self.fraud_list.look_up(app, document.as_ref(), &faces, most_distance).await.map_err(failed)?;
         let kept = if self.traces.compares_faces() { faces } else { Vec::new() };
-        let identity = name_words(findings).map(|name| TracedIdentity {
+        let identity = HolderName::of(findings).map(|name| TracedIdentity {
             name,
             date_of_birth: findings.field(FieldName::DateOfBirth).map(str::to_owned),
             faces: kept,

@@ -42,10 +42,18 @@ pub(in crate::document_verification) struct CheckRunner {
     queue: ReadingQueue,
 }
 
+/// A check that has its report.
+struct CompletedCheck {
+    id: VerificationCheckId,
+    report: VerificationReport,
+    /// What later sessions are compared with.
+    trace: Option<NewTrace>,
+}
+
 /// What came of the checks of a run.
 #[derive(Default)]
 struct CompletedChecks {
-    reports: Vec<(VerificationCheckId, VerificationReport)>,
+    reported: Vec<CompletedCheck>,
     /// Checks that failed for good.
     failed: Vec<VerificationCheckId>,
     /// Shapes of faces that were measured on the way.
@@ -81,10 +89,12 @@ impl CheckRunner {
             Err(error) if is_superseded(&error) => return Ok(JobOutcome::Done),
             Err(error) => return Err(error.into()),
         };
-        let is_last_attempt = lease.attempts >= RunVerificationChecks::RETRY.attempts();
+        let waits_for_models = self.evidence.waits_for_models().filter(|_| !stored.session.sandbox);
+        let is_last_attempt =
+            waits_for_models.is_none() && lease.attempts >= RunVerificationChecks::RETRY.attempts();
         let began = Instant::now();
         let completed = self.run_checks(&stored, is_last_attempt).await?;
-        if !stored.session.sandbox {
+        if !stored.session.sandbox && waits_for_models.is_none() {
             self.queue.note_job_time(began.elapsed());
         }
         let retry_because = completed.retry_because.clone();
@@ -99,9 +109,10 @@ impl CheckRunner {
             }
             Err(error) => return Err(error.into()),
         }
-        match retry_because {
-            None => Ok(JobOutcome::Done),
-            Some(error) => Err(JobError { error, not_before: None, permanent: false }),
+        match (retry_because, waits_for_models) {
+            (None, _) => Ok(JobOutcome::Done),
+            (Some(_), Some(until)) => Ok(JobOutcome::Again(until)),
+            (Some(error), None) => Err(JobError { error, not_before: None, permanent: false }),
         }
     }
 
@@ -134,7 +145,10 @@ impl CheckRunner {
         let (mut completed, mut evidence) = (CompletedChecks::default(), Evidence::default());
         for check in session.checks.iter().filter(|check| check.awaits_report()) {
             match self.build_report(stored, check, &mut evidence, is_last_attempt).await {
-                Ok(report) => completed.reports.push((check.id, report)),
+                Ok(report) => {
+                    let trace = evidence.registers.remove(&check.id).and_then(|found| found.trace);
+                    completed.reported.push(CompletedCheck { id: check.id, report, trace });
+                }
                 Err(error) if is_last_attempt => {
                     tracing::error!(
                         error = &error as &dyn std::error::Error,
@@ -144,14 +158,6 @@ impl CheckRunner {
                     completed.failed.push(check.id);
                 }
                 Err(error) => completed.retry_because = Some(error.to_string()),
-            }
-        }
-        let reported = completed.reports.iter().filter_map(|(id, _)| evidence.registers.get(id));
-        let traces: Vec<&NewTrace> = reported.filter_map(|found| found.trace.as_ref()).collect();
-        if !traces.is_empty() {
-            let kept = self.registers.traces().add(session.app, session.id, &traces).await;
-            if let Err(error) = kept {
-                completed.retry_because = Some(error.to_string());
             }
         }
         for (id, analysis) in &evidence.faces {
@@ -185,8 +191,9 @@ impl CheckRunner {
         let mut wanted = implementation.evidence(session, check);
         // Portraits are compared with those on the list and in earlier sessions.
         wanted.portraits |= check.kind == VerificationCheckType::Authenticity;
-        self.evidence.load(stored, &wanted, evidence).await?;
         let today = today(&*self.env);
+        self.evidence.load(stored, &wanted, today, evidence).await?;
+        let today = today.utc;
         let input = CheckInput { session, check, evidence, today };
         if check.kind == VerificationCheckType::Authenticity {
             let live = wanted.faces.first().and_then(|id| input.face(*id));
@@ -219,8 +226,10 @@ impl CheckRunner {
     ) -> Result<(), JobCommitError> {
         let end = if completed.retry_because.is_none() { JobEnd::Finish } else { JobEnd::Continue };
         let saved = self.unit_of_work.update_in_job(id, lease, end, |session, effects, env| {
-            for (id, report) in completed.reports {
-                record_report(session, effects, env, id, report)?;
+            for CompletedCheck { id, report, trace } in completed.reported {
+                if record_report(session, effects, env, id, report)? {
+                    effects.traces.extend(trace);
+                }
             }
             for id in completed.failed {
                 record_failure(session, effects, env, id)?;

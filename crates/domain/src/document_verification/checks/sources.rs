@@ -70,11 +70,39 @@ pub(super) fn numbered_document(
 ) -> Option<IdentitySubject> {
     let number = findings.field(FieldName::DocumentNumber)?.to_owned();
     let kind = findings.kind.or(claim.map(|claim| claim.kind));
-    let country = findings.issuer.as_deref().or(claim.map(|claim| claim.country));
+    let country = findings.issuing_country(claim);
     Some(IdentitySubject {
         document_number: Some(number),
         document_type: kind.map(|kind| document_type_name(kind).to_owned()),
         issuing_country: country.map(str::to_owned),
         ..holder(findings)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document_verification::findings::StoredField;
+    use documents::{catalogue::DocumentType, field::FieldSource};
+
+    #[test]
+    fn sources_are_asked_about_a_passport_of_hong_kong_and_not_of_china() {
+        let number = StoredField {
+            name: FieldName::DocumentNumber,
+            value: "K12345678".to_owned(),
+            source: FieldSource::Mrz,
+            confidence: 1.0,
+        };
+        let findings = DocumentFindings {
+            issuer: Some("CHN".to_owned()),
+            kind: Some(DocumentType::Passport),
+            fields: vec![number],
+            ..DocumentFindings::default()
+        };
+        for (claimed, asked) in [("HKG", "HKG"), ("CHN", "CHN"), ("SWE", "CHN")] {
+            let claim = ClaimedDocument { country: claimed, kind: DocumentType::Passport };
+            let subject = numbered_document(&findings, Some(claim)).unwrap();
+            assert_eq!(subject.issuing_country.as_deref(), Some(asked), "{claimed}");
+        }
+    }
 }

@@ -187,7 +187,7 @@ mod tests {
 
     /// The advice of the check and its reason, in a session with these checks that takes these documents.
     fn advice(
-        checks: &[VerificationCheckType],
+        checks: &[RequestedCheck],
         filter: &DocumentRestrictions,
         findings: &DocumentFindings,
     ) -> (CheckAdvice, Option<String>) {
@@ -195,7 +195,7 @@ mod tests {
         let document =
             RequiredDocument { filter: filter.clone(), ..RequiredDocument::new(ResourceKind::IdDocument) };
         let request = DocumentSessionRequest {
-            checks: checks.iter().copied().map(RequestedCheck::new).collect(),
+            checks: checks.to_vec(),
             documents: vec![document],
             ..DocumentSessionRequest::new(env.now())
         };
@@ -318,7 +318,14 @@ mod tests {
         assert_eq!(advice(&[], &any, &expired_passport()), expired);
         let takes_expired = DocumentRestrictions { allow_expired: true, ..DocumentRestrictions::default() };
         assert_eq!(advice(&[], &takes_expired, &expired_passport()), (CheckAdvice::Approve, None));
-        let checked = [VerificationCheckType::Authenticity];
-        assert_eq!(advice(&checked, &any, &expired_passport()), (CheckAdvice::Approve, None));
+        let checked = RequestedCheck::new(VerificationCheckType::Authenticity);
+        let with_filter = |country: &str| [RequestedCheck { filter: Some(only(country)), ..checked.clone() }];
+        assert_eq!(advice(&[checked.clone()], &any, &expired_passport()), (CheckAdvice::Approve, None));
+        assert_eq!(advice(&with_filter("SWE"), &any, &expired_passport()), (CheckAdvice::Approve, None));
+        assert_eq!(
+            advice(&with_filter("GBR"), &any, &expired_passport()),
+            expired,
+            "it is not about this one"
+        );
     }
 }

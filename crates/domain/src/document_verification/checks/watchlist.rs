@@ -35,7 +35,7 @@ impl SessionCheck for WatchlistCheck {
     }
 
     fn questions(&self, input: &CheckInput<'_>, _: &IdentitySources) -> Vec<IdentityQuestion> {
-        let Ok((_, findings)) = input.accepted_document() else { return Vec::new() };
+        let Ok((resource, findings)) = input.accepted_document() else { return Vec::new() };
         if findings.field(FieldName::FullName).is_none() {
             return Vec::new();
         }
@@ -50,7 +50,7 @@ impl SessionCheck for WatchlistCheck {
                 .collect(),
             subject: IdentitySubject {
                 nationality: field(FieldName::Nationality),
-                issuing_country: findings.issuer.clone(),
+                issuing_country: findings.issuing_country(resource.claim()).map(str::to_owned),
                 ..holder(findings)
             },
         }]

@@ -11,9 +11,9 @@ use crate::{
         types::MediaType,
         vision_runner::{DecodedSide, DocumentReadError, VisionRunner},
     },
-    image_analysis::sample_faces,
+    image_analysis::{MODELS_RETRY_WAIT, sample_faces},
 };
-use base::{AppId, Environment};
+use base::{AppId, Environment, Timestamp};
 use documents::reading::{self, DocumentClaim, DocumentSide, SideSource};
 use media::document_file::DocumentFile;
 use std::sync::Arc;
@@ -48,6 +48,12 @@ impl DocumentExtractor {
         prefetched: PrefetchCache,
     ) -> Self {
         Self { env, media, vision, readers, prefetched }
+    }
+
+    /// When a job is tried again that fails because this process has no models, without an attempt being counted; `None` if it
+    /// has them.
+    pub(in crate::document_verification) fn waits_for_models(&self) -> Option<Timestamp> {
+        (!self.vision.has_models()).then(|| self.env.now() + MODELS_RETRY_WAIT)
     }
 
     /// Reads all pages of a document and joins what they say. Pages that were read ahead are not read again.

@@ -60,8 +60,11 @@ impl ReadDocumentRunner {
         let read = if session.sandbox {
             self.simulate(&stored, resource).await
         } else {
-            let began = Instant::now();
+            let (began, waits_for_models) = (Instant::now(), self.extractor.waits_for_models());
             let read = self.read(&stored, resource).await;
+            if let (Err(DocumentReadError::Server(_)), Some(until)) = (&read, waits_for_models) {
+                return Ok(JobOutcome::Again(until));
+            }
             self.queue.note_job_time(began.elapsed());
             read
         };

@@ -66,7 +66,9 @@ pub(super) fn complete_task(
     let resource = session.require_resource_mut(job.resource)?;
     // Of pictures that were deleted meanwhile nothing is kept.
     let outcome = outcome.map(|outcome| {
-        if resource.readable_media().is_empty() {
+        let left = resource.readable_media();
+        let mut read = outcome.findings.iter().flat_map(|findings| &findings.of);
+        if left.is_empty() || read.any(|picture| !left.contains(picture)) {
             effects.discarded_media.extend(outcome.media_ids());
             TaskOutcome::nothing_read()
         } else {

@@ -152,7 +152,7 @@ impl LivenessVerdict {
 impl SuppliedResource {
     /// What the end user says the document is, if they said both.
     pub fn claim(&self) -> Option<ClaimedDocument<'_>> {
-        Some(ClaimedDocument { country: self.issuing_country.as_deref()?, kind: self.document_type? })
+        ClaimedDocument::of(self.issuing_country.as_deref(), self.document_type)
     }
 
     /// A new resource for a requirement, without any media.
@@ -228,8 +228,9 @@ impl SuppliedResource {
         all
     }
 
-    /// Removes every reference to a media.
+    /// Removes every reference to a media, and forgets what is known from it alone.
     pub fn detach_media(&mut self, media: MediaId) {
+        self.forget_findings_of(media);
         for reference in [
             &mut self.file,
             &mut self.image,
@@ -245,10 +246,139 @@ impl SuppliedResource {
         for task in &mut self.tasks {
             task.generated_media.retain(|id| *id != media);
         }
-        // What was read is deleted together with the last picture that it was read of.
         if self.readable_media().is_empty() {
-            self.findings = None;
             self.liveness = None;
+            // The portrait is withheld by the issuer that was read.
+            if self.id_photo.is_none() {
+                self.findings = None;
+            }
         }
+    }
+
+    /// Forgets what was found in a picture, or stands in a media that was made of what was found. Pages are read together, so what
+    /// one of them said is not known.
+    fn forget_findings_of(&mut self, media: MediaId) {
+        let is_page = self.readable_media().contains(&media);
+        let Some(findings) = &mut self.findings else { return };
+        if is_page {
+            findings.forget_all_but_issuer();
+        }
+        if self.document_fields == Some(media) {
+            findings.forget_values();
+        }
+        if self.id_photo == Some(media) {
+            findings.forget_portrait();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document_verification::{
+        document_fields::DocumentFields,
+        findings::{ApparentAge, StoredField, StoredMeasure, StoredPortrait},
+        request::{DocumentSessionRequest, RequiredDocument},
+        session::DocumentSession,
+    };
+    use base::{TestEnvironment, Uuid};
+    use documents::{
+        authenticity::{AuthenticityCheck, AuthenticityVerdict},
+        field::{FieldName, FieldSource},
+    };
+
+    const FIRST_PAGE: u128 = 1;
+    const SECOND_PAGE: u128 = 2;
+    const FIELDS: u128 = 3;
+    const PORTRAIT: u128 = 4;
+    const EARLIER_FIELDS: u128 = 5;
+
+    fn media(number: u128) -> MediaId {
+        Uuid::from_u128(number).into()
+    }
+
+    /// A document of two pages that was read, and what is left of it after these media were deleted.
+    fn after_deletion_of(deleted: &[u128]) -> SuppliedResource {
+        let env = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let documents = vec![RequiredDocument::new(ResourceKind::IdDocument)];
+        let request = DocumentSessionRequest { documents, ..DocumentSessionRequest::new(env.now()) };
+        let session = DocumentSession::begin(&env, Uuid::from_u128(1).into(), false, request);
+        let mut resource = SuppliedResource::begin(&env, &session.requirements[0]);
+        resource.put_page(0, CaptureMethod::Camera, media(FIRST_PAGE));
+        resource.put_page(1, CaptureMethod::Camera, media(SECOND_PAGE));
+        resource.document_fields = Some(media(FIELDS));
+        resource.id_photo = Some(media(PORTRAIT));
+        resource.tasks.push(ExtractionTask {
+            id: TaskId::new(&env),
+            kind: TaskType::IdDocument,
+            state: TaskState::Done,
+            created: env.now(),
+            last_updated: env.now(),
+            generated_media: vec![media(EARLIER_FIELDS), media(FIELDS)],
+            generated_checks: Vec::new(),
+            recommendation: None,
+        });
+        resource.findings = Some(DocumentFindings {
+            of: resource.readable_media(),
+            document: true,
+            kind: Some(DocumentType::Passport),
+            issuer: Some("SWE".to_owned()),
+            fields: vec![StoredField {
+                name: FieldName::FullName,
+                value: "ANNA EXEMPEL".to_owned(),
+                source: FieldSource::Mrz,
+                confidence: 1.0,
+            }],
+            zone: Some(("TD3".to_owned(), vec!["P<SWEEXEMPEL<<ANNA".to_owned()])),
+            measures: vec![StoredMeasure {
+                check: AuthenticityCheck::MrzCheckDigits,
+                value: 0.0,
+                limit: String::new(),
+                verdict: AuthenticityVerdict::Pass,
+                reason: String::new(),
+            }],
+            portrait: Some(StoredPortrait {
+                embedding: vec![1.0],
+                space: "space".to_owned(),
+                age: Some(ApparentAge { years: 30.0, st_dev: 4.0 }),
+            }),
+            letter: Some(DocumentFields::default()),
+            ..DocumentFindings::default()
+        });
+        for deleted in deleted {
+            resource.detach_media(media(*deleted));
+        }
+        resource
+    }
+
+    #[test]
+    fn what_is_known_from_a_media_alone_is_forgotten_with_it() {
+        let whole = after_deletion_of(&[]).findings.unwrap();
+        let findings = after_deletion_of(&[EARLIER_FIELDS]).findings.unwrap();
+        assert_eq!(findings, whole, "they were not read of these pages");
+
+        let findings = after_deletion_of(&[FIELDS]).findings.unwrap();
+        assert!(findings.fields.is_empty() && findings.zone.is_none() && findings.letter.is_none());
+        assert!(findings.of.is_empty(), "a check would read it again");
+        assert_eq!((&findings.portrait, &findings.measures), (&whole.portrait, &whole.measures));
+
+        let findings = after_deletion_of(&[PORTRAIT]).findings.unwrap();
+        assert_eq!(findings.portrait, Some(StoredPortrait::default()), "there was one");
+        assert_eq!(DocumentFindings { portrait: whole.portrait.clone(), ..findings }, whole);
+    }
+
+    #[test]
+    fn of_a_deleted_page_only_type_and_issuer_are_known_by_which_the_rest_is_withheld() {
+        let issuer_only = DocumentFindings {
+            kind: Some(DocumentType::Passport),
+            issuer: Some("SWE".to_owned()),
+            ..DocumentFindings::default()
+        };
+        let left = |deleted: &[u128]| after_deletion_of(deleted).findings;
+        assert_eq!(left(&[SECOND_PAGE]).as_ref(), Some(&issuer_only));
+        assert_eq!(left(&[FIELDS, FIRST_PAGE]).as_ref(), Some(&issuer_only));
+        assert_eq!(left(&[FIRST_PAGE, SECOND_PAGE]).as_ref(), Some(&issuer_only), "the portrait is left");
+        assert_eq!(left(&[FIRST_PAGE, SECOND_PAGE, PORTRAIT]), None);
+        assert_eq!(left(&[PORTRAIT, FIRST_PAGE, SECOND_PAGE]), None);
     }
 }

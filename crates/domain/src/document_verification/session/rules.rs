@@ -7,7 +7,7 @@ use super::{
 use crate::document_verification::{
     error::DocumentSessionError,
     notifications::NotificationSubject,
-    restrictions::DocumentRestrictions,
+    restrictions::{DocumentRestrictions, concern_document},
     types::{
         NotificationTopic, ResourceKind, ResourceSource, SessionState, SupplementaryObjective, TaskType,
         VerificationCheckType,
@@ -92,10 +92,12 @@ impl DocumentSession {
     }
 
     /// Whether a document that has expired is refused where it is read: the session takes none, and has no check of
-    /// authenticity that says so.
+    /// authenticity of that document, which would say so.
     pub(in crate::document_verification) fn refuses_expired(&self, resource: &SuppliedResource) -> bool {
-        let is_checked =
-            self.requested.checks.iter().any(|check| check.kind == VerificationCheckType::Authenticity);
+        let is_checked = self.requested.checks.iter().any(|check| {
+            check.kind == VerificationCheckType::Authenticity
+                && concern_document(check.filter.as_ref(), resource.claim())
+        });
         !is_checked && !self.restrictions_of(resource).allow_expired
     }
 

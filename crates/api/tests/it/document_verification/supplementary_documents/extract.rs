@@ -1,10 +1,13 @@
 //! `PUT /idverify/v1/sessions/{sessionId}/resources/supplementary-documents/{resourceId}/text-extraction`
 
-use crate::document_verification::{BASE, DocumentSessionFixture, SANDBOX};
-use domain::image_analysis::{AnalysisRules, ImageAnalyser};
+use crate::document_verification::{BASE, DocumentSessionFixture, SANDBOX, run_without_models};
+use domain::{
+    document_verification::DocumentVerificationSettings,
+    image_analysis::{AnalysisRules, ImageAnalyser},
+};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::json;
-use std::fmt::Write as _;
+use std::{fmt::Write as _, time::Duration};
 use testkit::TestApp;
 use vision::{InferencePool, QueueLimits};
 
@@ -68,4 +71,27 @@ async fn each_page_of_a_file_is_a_turn_of_its_own() {
     assert_eq!(task["state"], "DONE", "{task}");
     assert_eq!(jobs_done(&analyser), 4, "three pages, and what they say together");
     worker.stop().await;
+}
+
+/// Otherwise it would be told as an error of the server, after half a minute.
+#[tokio::test]
+async fn a_document_waits_for_models() {
+    let analyser = ImageAnalyser::new(AnalysisRules::default());
+    let at_once = |settings| DocumentVerificationSettings { task_wait_timeout: Duration::ZERO, ..settings };
+    let app =
+        TestApp::builder().image_analyser(analyser.clone()).document_verification(at_once).start().await;
+    let payload = json!({ "requested_tasks": [{ "type": "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_EXTRACTION" }] });
+    let session = DocumentSessionFixture::create(&app, BASE, &payload).await;
+    let document = session.add_supplementary_document(&app).await;
+    let put = session.upload(&app, "PUT", &format!("{document}/file"), &pdf_of(1)).await;
+    assert_eq!(put.status_and_code(), "200", "{}", put.json());
+    let task = async || {
+        session.end_user_call(&app, "PUT", &format!("{document}/text-extraction"), None).await.json()
+    };
+    assert_eq!(task().await["state"], "PENDING");
+    run_without_models(&app, "read-document").await;
+    assert_eq!(task().await["state"], "PENDING");
+    analyser.load(&testkit::model_settings()).unwrap();
+    app.run_due_jobs().await;
+    assert_eq!(task().await["state"], "DONE");
 }
