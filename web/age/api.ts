@@ -99,7 +99,8 @@ export class Api {
     progress?: OnProgress,
   ): Promise<ResponseOf<Operation> | undefined> {
     // No idempotency key, because the server would store the response under it. Repeats are safe without: a continuation
-    // counts once, and a new attempt replaces the one before.
+    // counts once, a new attempt replaces the one before, and a passkey keeps the result once. Only a proof whose address got
+    // lost is made no more: the repeat is refused, and its offer says so.
     const headers = this.#headers();
     const sent = body === undefined ? undefined : JSON.stringify(body);
     if (sent !== undefined) {

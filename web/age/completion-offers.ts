@@ -4,8 +4,8 @@ import { button, make } from "../shared/dom";
 import { paragraph, row } from "../shared/elements";
 import { qrPlaceholder, showQrCode } from "../shared/handoff";
 import { importAgain } from "../shared/import-again";
-import { InterruptedError } from "../shared/network";
-import { createPasskey, passkeysSupported } from "../shared/passkeys";
+import { InterruptedError, RefusedError } from "../shared/network";
+import { createPasskey, type PasskeyCredential, passkeysSupported } from "../shared/passkeys";
 import type { Api } from "./api";
 import { noteResultKept } from "./kept-here";
 import type { Texts } from "./texts";
@@ -13,6 +13,8 @@ import type { Texts } from "./texts";
 /** What an offer can use of the page. */
 export interface OfferContext {
   api: Api;
+  /** The page's path up to `/age`. */
+  base: string;
   texts: Texts;
   say(words: string): void;
   /** Cancels the return to the business, because the person took up the offer. */
@@ -28,22 +30,40 @@ export function completionOffers(
 }
 
 /** Keeps the result under a passkey. */
-function passkeyOffer({ api, texts: { key: say }, say: speak, stay }: OfferContext): HTMLElement {
+function passkeyOffer({ api, base, texts: { key: say }, say: speak, stay }: OfferContext): HTMLElement {
   const told = make("p", { class: "told", hidden: true });
   const tell = (words: string) => {
     told.textContent = words;
     told.hidden = false;
     speak(words);
   };
+  // A passkey whose registration got no answer is registered again, and not another made: it may have arrived.
+  let made: { continuation: string; credential: PasskeyCredential } | undefined;
+  const keep = async () => {
+    const { continuation, credential } = made ?? (await makePasskey(api));
+    made = { continuation, credential };
+    try {
+      await api.registerPasskey(continuation, credential);
+    } catch (error) {
+      made = error instanceof InterruptedError ? made : undefined;
+      throw error;
+    }
+  };
   const press = button(say.make, () => {
     stay();
     press.disabled = true;
-    registerPasskey(api).then(
+    keep().then(
       () => {
+        noteResultKept(base, true);
         press.remove();
         tell(say.kept);
       },
-      () => {
+      (error: unknown) => {
+        if (isOver(error)) {
+          press.remove();
+          tell(say.over);
+          return;
+        }
         press.disabled = false;
         tell(say.failed);
       },
@@ -52,10 +72,16 @@ function passkeyOffer({ api, texts: { key: say }, say: speak, stay }: OfferConte
   return make("section", {}, make("h2", {}, say.heading), paragraph(say.body), told, row(press));
 }
 
-async function registerPasskey(api: Api): Promise<void> {
+async function makePasskey(api: Api): Promise<{ continuation: string; credential: PasskeyCredential }> {
   const { options, continuation } = await api.passkeyOptions();
-  await api.registerPasskey(continuation, await createPasskey(options));
-  noteResultKept(true);
+  return { continuation, credential: await createPasskey(options) };
+}
+
+/** Whether the session offers it no more, so that another try is in vain. */
+function isOver(error: unknown): boolean {
+  return (
+    error instanceof RefusedError && ["INVALID_STATUS", "SESSION_EXPIRED", "SESSION_NOT_FOUND"].includes(error.code)
+  );
 }
 
 /** Puts a proof of age on the holder's phone. */
@@ -71,11 +97,17 @@ function proofOffer({ api, texts: { proof: say }, say: speak, stay }: OfferConte
         told.hidden = true;
         speak(say.scan);
       },
-      () => {
-        press.disabled = false;
-        told.textContent = say.failed;
+      (error: unknown) => {
+        // A proof is made once, and its address is told once: if that was lost, nothing brings it back.
+        const over = isOver(error);
+        told.textContent = over ? say.over : say.failed;
         told.hidden = false;
-        speak(say.failed);
+        speak(told.textContent);
+        if (over) {
+          press.remove();
+        } else {
+          press.disabled = false;
+        }
       },
     );
   });

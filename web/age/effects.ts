@@ -2,6 +2,7 @@
 
 import { InterruptedError, RefusedError } from "../shared/network";
 import { Api, createIssuerSession } from "./api";
+import { noteResultKept } from "./kept-here";
 import { forgetWalletReturn, type SessionKey, saveReturnState, saveWalletReturn, sessionPath } from "./session-url";
 import type { Effect, Failure, PageEvent } from "./state-machine/events";
 import type { PageRequest, Poll } from "./state-machine/state";
@@ -63,6 +64,11 @@ export class EffectRunner {
         return;
       case "forgetWalletReturn":
         forgetWalletReturn(effect.returnState);
+        return;
+      case "noteNothingKept":
+        if (key) {
+          noteResultKept(key.base, false);
+        }
         return;
       case "replaceAddress":
         history.replaceState(null, "", sessionPath(effect.key));

@@ -32,7 +32,7 @@ export function showForgetScreen({ base, texts: { forget: say }, show, say: spea
     why.hidden = true;
     forget(base).then(
       (forgotten) => {
-        noteResultKept(false);
+        noteResultKept(base, false);
         const [heading, body] = forgotten ? [say.done, say.doneBody] : [say.nothing, say.nothingBody];
         show({ heading, body: [paragraph(body)], spoken: body });
       },

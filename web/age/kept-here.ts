@@ -2,22 +2,27 @@
 
 const KEPT_HERE = "assay-kept";
 
+/** Where it is noted. The sandbox has results of its own, and another `base`: the page's path up to `/age`. */
+function storageKey(base: string): string {
+  return KEPT_HERE + base;
+}
+
 /** Whether a result was kept under a passkey in this browser; `false` where storage is blocked. */
-export function isResultKeptHere(): boolean {
+export function isResultKeptHere(base: string): boolean {
   try {
-    return localStorage.getItem(KEPT_HERE) !== null;
+    return localStorage.getItem(storageKey(base)) !== null;
   } catch {
     return false;
   }
 }
 
 /** Notes whether a result is kept under a passkey in this browser. It says nothing of the result. */
-export function noteResultKept(kept: boolean): void {
+export function noteResultKept(base: string, kept: boolean): void {
   try {
     if (kept) {
-      localStorage.setItem(KEPT_HERE, "1");
+      localStorage.setItem(storageKey(base), "1");
     } else {
-      localStorage.removeItem(KEPT_HERE);
+      localStorage.removeItem(storageKey(base));
     }
   } catch {
     // Without storage the page does not try the passkey by itself.

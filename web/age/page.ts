@@ -18,7 +18,7 @@ function isSupported(): boolean {
 }
 
 async function main(): Promise<void> {
-  const issuerPage = parsePagePath(location.pathname).method === "issue";
+  const { base, method } = parsePagePath(location.pathname);
   const historyEntry = isHistoryEntry(history.state);
   const { event, locale } = readInitialEvent();
   const wanted = chooseLanguage([...(locale ? [locale] : []), ...navigator.languages], LANGUAGES);
@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   const stage = new PageLayout();
   stage.setLanguage(texts, language);
   const state = initialState(
-    { embedded: isEmbedded(), phone: isPhone(), issuerPage, keptHere: isResultKeptHere() },
+    { embedded: isEmbedded(), phone: isPhone(), issuerPage: method === "issue", keptHere: isResultKeptHere(base) },
     historyEntry,
   );
   const controller = new Controller(stage, texts, language, state);

@@ -61,10 +61,24 @@ export function start(shown: ScreenContext): Screen {
   const { session, texts, language, actions, canHandOff: mayHandOff } = shown;
   const { start: say } = texts;
   const { fresh, again } = offeredMethods(session, shown.handedOff);
-  const failed = again.length > 0 || session.methods.some(({ state }) => state === "EXHAUSTED");
-  const declined = session.methods.some(({ state }) => state === "DECLINED");
+  const offered = [...fresh, ...again];
+  // Nobody chose what the page tried by itself, so it is no failure of theirs.
+  const known = session.methods.filter((one) => !one.silent || offered.includes(one));
+  const failed = again.length > 0 || known.some(({ state }) => state === "EXHAUSTED");
   const asked = { age: sessionThreshold(session) ?? "", business: businessName(session, texts) };
-  const why = failed && session.triedMethod ? whyFailed(session, session.triedMethod, texts) : undefined;
+  const tried = known.find(({ method }) => method === session.triedMethod);
+  const why = failed && tried ? whyFailed(session, tried.method, texts) : undefined;
+  if (shown.handedOff && offered.length === 0) {
+    return {
+      heading: say.otherDevice,
+      body: [
+        why ? make("p", { class: "why" }, why) : undefined,
+        paragraph(say.otherDeviceBody),
+        ...consentElements(shown),
+      ],
+      spoken: [why, say.otherDeviceBody].filter((said) => said !== undefined).join(" "),
+    };
+  }
   const kept =
     session.keptDays && !isIssuerSession(session)
       ? interpolate(say.kept, { time: formatDuration(session.keptDays * 86_400, language) })
@@ -83,15 +97,24 @@ export function start(shown: ScreenContext): Screen {
     heading: failed ? (fresh.length > 0 ? say.failedHeading : say.failedAgain) : interpolate(heading, asked),
     body: [
       ...explained,
-      make("ul", { class: "ways" }, ...[...fresh, ...again].map((method) => methodItem(method, shown))),
+      make("ul", { class: "ways" }, ...offered.map((method) => methodItem(method, shown))),
       isLeftToApp(session) ? paragraph(interpolate(say.inApp, asked), "soft") : undefined,
-      declined ? paragraph(say.declined, "soft") : undefined,
-      declined ? row(button(say.after, () => actions.consent(true), { class: "quiet" })) : undefined,
-      takeBackRow(shown),
+      ...consentElements(shown),
       mayHandOff ? row(button(texts.phone.offer, actions.handOff, { class: "quiet" })) : undefined,
     ],
     ...(why ? { spoken: why } : {}),
   };
+}
+
+/** At the choice of methods: what a refused consent leaves out, and how to change one's mind. */
+function consentElements(shown: ScreenContext): Child[] {
+  const { session, texts, actions } = shown;
+  const declined = session.methods.some(({ state }) => state === "DECLINED");
+  return [
+    declined ? paragraph(texts.start.declined, "soft") : undefined,
+    declined ? row(button(texts.start.after, () => actions.consent(true), { class: "quiet" })) : undefined,
+    takeBackRow(shown),
+  ];
 }
 
 /** Says that a method failed and, where that helps, why. */

@@ -15,6 +15,9 @@ export type SessionStatus = PageSession["status"];
 /** For example AGE_ESTIMATION. */
 export type MethodName = PageMethod["method"];
 
+/** Why an attempt did not pass. */
+export type FailureReason = NonNullable<NonNullable<PageSession["result"]>["reason"]>;
+
 /** What the person does next. */
 export type Step = NonNullable<TurnAnswer["step"]>;
 export type StepKind = Step["kind"];

@@ -383,7 +383,9 @@ export class View {
     if (endings && this.#state.screen === screen) {
       const say = (words: string) => this.#stage.announce(words);
       const stay = () => this.#dispatch({ is: "autoReturnDeclined" });
-      const offers = endings.completionOffers(session.offers, { api: createApi(key), texts: this.#texts, say, stay });
+      const { base } = key;
+      const offering = { api: createApi(key), base, texts: this.#texts, say, stay };
+      const offers = endings.completionOffers(session.offers, offering);
       document.getElementById("offers")?.append(...offers);
     }
   }

@@ -51,6 +51,11 @@ impl StoredPasskey {
     pub fn id(&self) -> &[u8] {
         self.0.cred_id()
     }
+
+    /// Whether it is the same key pair, and not only the same credential id, which whoever registers a passkey chooses.
+    pub fn is_same_key(&self, other: &Self) -> bool {
+        self.id() == other.id() && self.0.get_public_key() == other.0.get_public_key()
+    }
 }
 
 /// State of a registration that has started.

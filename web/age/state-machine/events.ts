@@ -72,6 +72,8 @@ export type Effect =
   | { do: "goToProvider"; returnState: ReturnState; url: string }
   | { do: "saveWalletReturn"; returnState: ReturnState }
   | { do: "forgetWalletReturn"; returnState: ReturnState }
+  /** Nothing of use is kept under a passkey in this browser any more. */
+  | { do: "noteNothingKept" }
   | { do: "replaceAddress"; key: SessionKey }
   | { do: "navigate"; url: string }
   /** Goes there after a countdown that can be cancelled. */

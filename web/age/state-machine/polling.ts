@@ -1,6 +1,6 @@
 // Polling while another device, another tab or a provider is at work.
 
-import type { Session, Step, Turn } from "../session";
+import { availableMethods, type Session, type Step, type Turn } from "../session";
 import type { PageEvent } from "./events";
 import { applySession, applyTurn, handleRefusal, updateSession } from "./session-updates";
 import { type Attempt, type Poll, screenOf } from "./state";
@@ -68,7 +68,9 @@ function handleFollowedSession(t: Transition, session: Session): void {
     t.set({ finishedElsewhere: true });
   }
   const next = screenOf(session);
-  if (next === on || (on === "following" && (next === "start" || next === "none"))) {
+  // What is left may be for this device alone.
+  const goesOnThere = next === "none" || (next === "start" && availableMethods(session).some(({ handOff }) => handOff));
+  if (next === on || (on === "following" && goesOnThere)) {
     updateSession(t, session);
     schedulePoll(t, { ask: "follow" }, FOLLOW_INTERVAL_MS);
   } else {

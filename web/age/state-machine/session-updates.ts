@@ -1,6 +1,14 @@
 // Applies the server's view of a session to the state, and picks the next screen.
 
-import { isOpen, type Method, type Session, type SessionStatus, type StepKind, type Turn } from "../session";
+import {
+  type FailureReason,
+  isOpen,
+  type Method,
+  type Session,
+  type SessionStatus,
+  type StepKind,
+  type Turn,
+} from "../session";
 import { knownKind } from "../steps/step-kinds";
 import type { Failure } from "./events";
 import { abandonOrder } from "./issuer-tab";
@@ -23,6 +31,9 @@ import { enterScreen, sendRequest, type Transition } from "./transition";
 const PERSISTENT_VIEWS: ReadonlySet<StepKind> = new Set(["form", "code"]);
 /** Steps that process a face and need consent. */
 const FACE_STEPS: ReadonlySet<StepKind> = new Set(["camera", "frames"]);
+
+/** Why a passkey that the page tried by itself was of no use, and will be of none again. */
+const NOTHING_KEPT_REASONS: ReadonlySet<string> = new Set<FailureReason>(["NO_KEY", "KEPT_RESULT_TOO_OLD"]);
 
 /** Statuses of sessions that become `EXPIRED` when their time is over. */
 const RUNNING_STATUSES: ReadonlySet<SessionStatus> = new Set(["PENDING", "IN_PROGRESS", "PROCESSING"]);
@@ -98,6 +109,9 @@ export function applyTurn(t: Transition, turn: Turn): void {
   const { view } = t.state;
   updateSession(t, session);
   if (!step || !id || continuation === undefined) {
+    if (t.state.method?.silent && NOTHING_KEPT_REASONS.has(session.reason ?? "")) {
+      t.do({ do: "noteNothingKept" });
+    }
     applySession(t, session);
     return;
   }
@@ -136,7 +150,7 @@ export function chooseMethod(t: Transition, session: Session, method: Method): v
 }
 
 export function beginMethod(t: Transition, method: Method): void {
-  t.set({ method });
+  t.set({ method, finishedElsewhere: false });
   enterScreen(t, { on: "begin" });
   sendRequest(t, { ask: "begin", method, key: t.state.issuer.order?.key });
 }

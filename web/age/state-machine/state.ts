@@ -128,7 +128,7 @@ export interface State {
   walletReturn: ReturnState | undefined;
   /** The status last reported to the embedding page. */
   reportedStatus: SessionStatus | undefined;
-  /** Whether another device continued the session while this page followed it. */
+  /** Whether this page followed another device and has begun no method itself since: what is complete was completed there. */
   finishedElsewhere: boolean;
   /** Whether the session is being read again after the server refused something. */
   recovering: boolean;
@@ -239,7 +239,7 @@ const PASSKEY_METHOD: MethodName = "SVC_KEY";
 // --- derived from the state ---
 
 /** Whether the session can be cancelled on this screen. */
-export function isCancellable({ screen, session }: Pick<State, "screen" | "session">): boolean {
+export function isCancellable({ key, screen, session }: Pick<State, "key" | "screen" | "session">): boolean {
   switch (screen.on) {
     case "start":
     case "none":
@@ -251,8 +251,8 @@ export function isCancellable({ screen, session }: Pick<State, "screen" | "sessi
       return true;
     case "interrupted":
     case "retrying":
-      // A check that runs on cannot be stopped.
-      return session?.status !== "PROCESSING";
+      // A check that runs on cannot be stopped. Without a key there is no session yet: an issuer's tab would only lose its order.
+      return key !== undefined && session?.status !== "PROCESSING";
     case "over":
       return screen.why === "blocked" && session !== undefined && isOpen(session);
     default:

@@ -54,7 +54,8 @@ class FaceStep {
   readonly #captureBase: string | undefined;
   #camera: Camera | undefined;
   #capture: FaceCapture | undefined;
-  #otherCamera: string | undefined;
+  /** The device that somebody changed to. */
+  #chosenDevice: string | undefined;
   /** How often the camera was opened or closed: results of an earlier time are ignored. */
   #openings = 0;
   #cameraWanted = false;
@@ -121,7 +122,8 @@ class FaceStep {
     const opening = this.#openings;
     const here = () => !this.#done && this.#cameraWanted && this.#openings === opening;
     const { camera: words, face, faceTips } = this.#context.texts;
-    const view = { aspect: ASPECT, frame: undefined, mirrored: !this.#otherCamera, oval: OVAL_WIDTHS.portrait };
+    const device = this.#chosenDevice;
+    const view = { aspect: ASPECT, frame: undefined, mirrored: !device, oval: OVAL_WIDTHS.portrait };
     const pane = createViewfinder(
       { ...words, approach: face.approach, hint: "" },
       view,
@@ -132,15 +134,19 @@ class FaceStep {
     const lost = () => here() && this.#showCameraProblem("busy");
     // Both are waited for at the same time, and a camera that is open is known at once, so that it can be closed.
     const loading = loadFaceDetector();
-    const camera = await Camera.open(pane.video, "user", lost, this.#otherCamera).catch(
-      (error: unknown) => error as Error,
-    );
+    const camera = await Camera.open(pane.video, "user", lost, device).catch((error: unknown) => error as Error);
     if (!(camera instanceof Camera)) {
       if (!(camera instanceof CameraError)) {
         throw camera;
       }
       if (here()) {
-        this.#showCameraProblem(camera.problem);
+        // Trying again opens the usual camera: the chosen one may have been unplugged, or never give a picture.
+        this.#chosenDevice = undefined;
+        if (device && camera.problem === "absent") {
+          await this.openCamera();
+        } else {
+          this.#showCameraProblem(camera.problem);
+        }
       }
       return;
     }
@@ -181,7 +187,7 @@ class FaceStep {
     const [other] = (await this.#camera?.otherDevices()) ?? [];
     // The picture may have been taken meanwhile.
     if (other && here()) {
-      this.#otherCamera = other;
+      this.#chosenDevice = other;
       await this.openCamera();
     }
   }

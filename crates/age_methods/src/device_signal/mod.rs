@@ -142,6 +142,15 @@ impl DeviceSignalVerifier {
         Ok(Self { environment: environment.clone(), apps })
     }
 
+    /// Whether a platform can vouch for an app in the sessions of `application`: without one, only statements that need no
+    /// attestation count there.
+    pub fn counts_for(&self, application: &str) -> bool {
+        self.apps.as_ref().is_none_or(|apps| {
+            apps.android.iter().any(|app| app.counts_for(application))
+                || apps.ios.iter().any(|app| app.counts_for(application))
+        })
+    }
+
     /// A new challenge.
     pub fn new_challenge(&self) -> DeviceChallenge {
         let mut bytes = [0; 32];

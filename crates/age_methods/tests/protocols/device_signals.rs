@@ -224,6 +224,15 @@ fn an_app_counts_for_the_application_that_it_is_of() {
     assert!(verifier.verify("5F0C7A1E-3B52-4D8E-9C11-8A7B6C5D4E01", &challenge, &sent).is_ok());
     let refused = verifier.verify("018f3c8e-0000-4000-8000-00000000000a", &challenge, &sent).unwrap_err();
     assert_eq!(refused.to_string(), "no app of this platform is set up for the application");
+    assert!(verifier.counts_for("5F0C7A1E-3B52-4D8E-9C11-8A7B6C5D4E01"));
+    assert!(!verifier.counts_for("018f3c8e-0000-4000-8000-00000000000a"));
+    assert!(google.verifier(&json!({})).counts_for("any"));
+    let ios = json!([{ "app_id": "ABCDE12345.com.example.shop", "application": "one" }]);
+    let settings = Fixture::settings(json!({ "provider": "platforms", "ios": ios }));
+    let apple_only = DeviceSignalVerifier::open(&settings, &google.site.environment).unwrap();
+    assert!(apple_only.counts_for("one") && !apple_only.counts_for("other"));
+    let sandbox = Fixture::settings(json!({ "provider": "sandbox" }));
+    assert!(DeviceSignalVerifier::open(&sandbox, &google.site.environment).unwrap().counts_for("any"));
     // An iPhone's statement needs Apple's attestation.
     let apple = DeviceStatement {
         platform: PhonePlatform::Ios,

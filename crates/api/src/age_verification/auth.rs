@@ -6,13 +6,13 @@ use super::{AgeApiError, AgeErrorCode};
 use crate::{
     ApiState,
     http::{
-        auth::{BearerError, bearer, count_application, count_end_user},
+        auth::{BearerError, CallerLookup, bearer, count_application, count_end_user},
         header_text, request_context,
         virtual_hosts::SandboxUri,
     },
 };
 use axum::{
-    extract::{FromRequestParts, Path},
+    extract::{FromRequest, FromRequestParts, Path, Request},
     http::request::Parts,
 };
 use base::{AgeAttemptId, AgeSessionId, AppId, Timestamp};
@@ -38,6 +38,9 @@ pub(crate) struct OwnSession(pub(super) AgeSession);
 
 /// The same in the sandbox; production answers 404 at this address.
 pub(crate) struct OwnSandboxSession(pub(super) AgeSession);
+
+/// A caller by API key or bearer token, and the body that they send.
+pub(crate) struct AgeRelyingPartyRequest<C, B>(pub(super) C, pub(super) B);
 
 /// What an operation does with end users in a location that the session blocks.
 pub(crate) trait LocationPolicy: Send {
@@ -240,6 +243,23 @@ impl FromRequestParts<ApiState> for OwnSandboxSession {
         }
         let id = session_id_of_path(parts).await?;
         Ok(Self(api.age_verification.get_session(app, id, sandbox).await?))
+    }
+}
+
+impl<C, B> FromRequest<ApiState> for AgeRelyingPartyRequest<C, B>
+where
+    C: FromRequestParts<ApiState, Rejection = AgeApiError> + Send,
+    B: FromRequest<ApiState, Rejection = AgeApiError> + Send,
+{
+    type Rejection = AgeApiError;
+
+    async fn from_request(request: Request, api: &ApiState) -> Result<Self, AgeApiError> {
+        let (mut parts, body) = request.into_parts();
+        let lookup = CallerLookup::begin(api);
+        let caller = C::from_request_parts(&mut parts, api).await?;
+        let body = B::from_request(Request::from_parts(parts.clone(), body), api).await?;
+        let caller = lookup.renew(api, caller, C::from_request_parts(&mut parts, api)).await?;
+        Ok(Self(caller, body))
     }
 }
 

@@ -146,7 +146,7 @@ impl From<BearerError> for AgeApiError {
                 AgeErrorCode::NotAllowed,
                 format!("the application may not use {}", scope.feature()),
             ),
-            BearerError::RateLimited(limited) => limited.into(),
+            BearerError::CallsUsedUp(refused) => refused.into(),
             BearerError::Db(error) => Self::unavailable(&error),
         }
     }

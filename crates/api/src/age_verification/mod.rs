@@ -96,9 +96,6 @@ pub(crate) fn openapi_document() -> OpenApi {
         bearer("A token of `POST /v1/oauth/token` with the scope `avs:sessions:create`, instead of a key.");
     components.add_security_scheme("bearer", SecurityScheme::Http(token));
     webhooks::describe_webhooks(&mut document);
-    move_to_sandbox_paths(
-        &mut document,
-        &["/api/v1/sessions/{sessionId}/response-config", "/age/v1/wallet/{request}/sandbox"],
-    );
+    move_to_sandbox_paths(&mut document, &["/api/v1/sessions/{sessionId}/response-config"]);
     document
 }

@@ -181,7 +181,9 @@ pub(crate) async fn take_wallet_answer(
     Ok(no_store_json(WalletRedirect { redirect_uri }))
 }
 
-/// Show the sandbox's wallet.
+/// Show the simulated wallet.
+///
+/// In the sandbox, and in production while the provider of `digital_id` is `sandbox`; elsewhere there is none.
 #[utoipa::path(
     get, path = "/age/v1/wallet/{request}/sandbox", tag = "wallet",
     params(("request" = String, Path, description = "The end of the address that the wallet was shown.")),
@@ -208,7 +210,9 @@ pub(crate) async fn see_sandbox_wallet(
     Ok(page)
 }
 
-/// Answer with the sandbox's wallet.
+/// Answer with the simulated wallet.
+///
+/// In the sandbox, and in production while the provider of `digital_id` is `sandbox`; elsewhere there is none.
 #[utoipa::path(
     post, path = "/age/v1/wallet/{request}/sandbox", tag = "wallet",
     params(("request" = String, Path, description = "The end of the address that the wallet was shown.")),

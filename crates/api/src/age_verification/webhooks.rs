@@ -1,7 +1,7 @@
 //! Webhooks: the message about each attempt that ended and each session that ended without a result, and the public keys that it is signed with.
 
 use super::{AgeApiError, error};
-use crate::{ApiState, WebhookFormatter};
+use crate::{ApiState, WebhookFormatter, http::openapi::DELIVERED_DESCRIPTION};
 use axum::{Json, extract::State};
 use base::{AgeSessionId, Uuid};
 use domain::age_verification::{
@@ -176,8 +176,8 @@ pub(super) fn describe_webhooks(document: &mut OpenApi) {
         .tag("webhooks")
         .summary(Some("Tell what came of an attempt or a session."))
         .description(Some(
-            "Sent to `notification_url` of the session after each attempt that ended, and when the session is cancelled or runs out; \
-             tried again until the answer is 200. The members that have no value are left out.",
+            "Sent to `notification_url` of the session after each attempt that ended, when the session is cancelled or runs out, and when \
+             an [appeal](#tag/appeals) is decided. The members that have no value are left out.",
         ))
         .parameter(header("webhook-id", "The id of the message (Standard Webhooks); a repeat has the same."))
         .parameter(header("webhook-timestamp", "When it is sent, Unix seconds."))
@@ -193,7 +193,7 @@ pub(super) fn describe_webhooks(document: &mut OpenApi) {
         ))
         .response(
             "200",
-            ResponseBuilder::new().description("Accepted. After any other answer it is sent again.").build(),
+            ResponseBuilder::new().description(DELIVERED_DESCRIPTION).build(),
         )
         .build();
     let item = PathItem::new(HttpMethod::Post, operation);

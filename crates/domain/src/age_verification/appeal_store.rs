@@ -142,18 +142,18 @@ struct DeletedPictureRow {
     bytes: i64,
 }
 
-/// Deletes the picture of an appeal, if there is one.
-pub(super) async fn delete_picture(tx: &mut WriteTx, session: AgeSessionId) -> Result<(), DbError> {
+/// Deletes the picture of an appeal; returns whether there was one. The caller records the erasure, as the last of its
+/// transaction.
+pub(super) async fn delete_picture(tx: &mut WriteTx, session: AgeSessionId) -> Result<bool, DbError> {
     let deleted: Option<DeletedPictureRow> = tx
         .fetch_optional(sql!(
             "DELETE FROM age_appeal_pictures WHERE session_id = $1 RETURNING app_id, bytes",
             session,
         ))
         .await?;
-    if let Some(DeletedPictureRow { app_id, bytes }) = deleted {
-        limits::count_stored_bytes(tx, app_id, -bytes).await?;
-    }
-    Ok(())
+    let Some(DeletedPictureRow { app_id, bytes }) = deleted else { return Ok(false) };
+    limits::count_stored_bytes(tx, app_id, -bytes).await?;
+    Ok(true)
 }
 
 /// Deletes pictures whose time is over, at most 500; returns how many.

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     cases::{self, CaseKind, CaseSubject, NewCase},
+    erasure_keys,
     image_analysis::{ImageAnalyser, sample_faces::encode_jpeg},
     session_steps::{self, SessionStepKind, SessionStepOutcome, StepEnd},
     tenancy::limits::{self, LimitSettings},
@@ -316,7 +317,9 @@ impl AppealService {
         // They have passed by another attempt meanwhile.
         if session.state == AgeSessionStatus::Complete {
             appeal_store::set_state(tx, id, AppealState::Withdrawn, now).await?;
-            self.delete_picture(tx, id).await?;
+            if appeal_store::delete_picture(tx, id).await? {
+                erasure_keys::record_erasure(tx).await?;
+            }
             return Ok(false);
         }
         let decided = evidence.decided(session, overturn, now);
@@ -324,7 +327,7 @@ impl AppealService {
             session.overturn(decided.clone(), now)?;
         }
         appeal_store::set_state(tx, id, state, now).await?;
-        self.delete_picture(tx, id).await?;
+        let has_erased = appeal_store::delete_picture(tx, id).await?;
         self.notifier.notify_appeal(tx, session, &decided, state).await?;
         self.sessions.save(tx, &locked).await?;
         let outcome = if overturn { SessionStepOutcome::Passed } else { SessionStepOutcome::Failed };
@@ -332,11 +335,10 @@ impl AppealService {
         session_steps::end(tx, Uuid::from(row.case_id), end, now).await?;
         let event = AuditEvent::new("age-appeal.decide").app(app).target(id);
         tx.audit(event.detail("case", row.case_id.to_string()).detail("decision", state.as_str()));
+        if has_erased {
+            erasure_keys::record_erasure(tx).await?;
+        }
         Ok(true)
-    }
-
-    async fn delete_picture(&self, tx: &mut WriteTx, id: AgeSessionId) -> Result<(), AgeSessionError> {
-        Ok(appeal_store::delete_picture(tx, id).await?)
     }
 }
 

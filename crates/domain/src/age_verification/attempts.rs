@@ -273,7 +273,7 @@ impl AttemptRunner {
         method: AgeMethod,
     ) -> Result<AgeAttemptId, AgeSessionError> {
         let available = self.methods.get(session.sandbox);
-        let config = session.wanted.usable_methods(available).find(|config| config.method == method).cloned();
+        let config = session.usable_methods(available).find(|config| config.method == method).cloned();
         let config =
             config.ok_or_else(|| AgeSessionError::invalid("method", "the session does not offer it"))?;
         let consent_missing =

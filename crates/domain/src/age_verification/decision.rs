@@ -6,13 +6,18 @@ use super::{
     types::{AgeFailureReason, AgeMethod, AgeSessionType},
 };
 use age_methods::{AgeAttribute, age_on};
-use base::Environment;
+use base::{Environment, Timestamp};
 use jiff::{civil::Date, tz::TimeZone};
 use std::sync::Arc;
 use vision::AgeEstimate;
 
 /// Ages that people have, years. A date of birth that gives another age is wrong.
 const PLAUSIBLE_AGES_YEARS: std::ops::RangeInclusive<i64> = 0..=130;
+
+/// The date in UTC, by which ages are counted.
+pub(super) fn utc_date(at: Timestamp) -> Date {
+    at.to_zoned(TimeZone::UTC).date()
+}
 
 /// Decides as of today.
 #[derive(Debug)]
@@ -27,7 +32,7 @@ impl AgeDecider {
 
     /// The current date in UTC.
     pub(super) fn today(&self) -> Date {
-        self.environment.now().to_zoned(TimeZone::UTC).date()
+        utc_date(self.environment.now())
     }
 
     /// An id for evidence that has none of its provider.

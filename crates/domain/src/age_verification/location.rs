@@ -21,7 +21,37 @@ pub struct Location {
 #[error("it is not an ISO 3166-1 or ISO 3166-2 code")]
 pub struct InvalidLocationError;
 
+/// Nobody can be located where a code says.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum UnknownLocationError {
+    #[error(transparent)]
+    Invalid(#[from] InvalidLocationError),
+    /// ISO 3166-1 has no such country.
+    #[error("ISO 3166-1 has no such country")]
+    NoCountry,
+    /// ISO 3166-1 has another code for the country: that one.
+    #[error("in ISO 3166-1 this country is {0}")]
+    OtherCode(&'static str),
+}
+
+/// Codes that ISO 3166-1 leaves to its users and GeoIP databases use: of Kosovo.
+const USER_ASSIGNED_CODES: &[&str] = &["XK"];
+/// Codes that are in use for countries whose code in ISO 3166-1 is the second.
+const OTHER_CODES: &[(&str, &str)] = &[("EL", "GR"), ("UK", "GB")];
+
 impl Location {
+    /// Reads a code of a place where somebody can be: of a country of ISO 3166-1, or one that is located although it has no
+    /// code there. [`FromStr`] also takes other letters, as they come from proxies and databases; nobody is in such a place.
+    pub fn parse_known(text: &str) -> Result<Self, UnknownLocationError> {
+        let location: Self = text.parse()?;
+        let country = location.country.as_str();
+        if countries::find_alpha_2(country).is_some() || USER_ASSIGNED_CODES.contains(&country) {
+            return Ok(location);
+        }
+        let other = OTHER_CODES.iter().find(|(code, _)| *code == country);
+        Err(other.map_or(UnknownLocationError::NoCountry, |&(_, iso)| UnknownLocationError::OtherCode(iso)))
+    }
+
     /// Whether a person at `other` is in this location. A country contains all of its subdivisions; a person whose
     /// subdivision is not known is in none of them.
     pub fn contains(&self, other: &Self) -> bool {
@@ -118,6 +148,22 @@ mod tests {
         assert_eq!((at("gbr").to_string(), at("gb").to_string()), ("GBR".to_owned(), "GB".to_owned()));
         let json = serde_json::to_string(&at("gbr")).unwrap();
         assert_eq!(serde_json::from_str::<Location>(&json).unwrap(), at("GBR"));
+    }
+
+    #[test]
+    fn a_known_location_is_in_a_country_that_there_is() {
+        for text in ["GB", "gbr", "us-ut", "XK"] {
+            assert_eq!(Location::parse_known(text), Ok(text.parse().unwrap()), "{text}");
+        }
+        let refusal = |text: &str| Location::parse_known(text).unwrap_err().to_string();
+        for text in ["XX", "ZZ", "QQ-1", "EU"] {
+            assert_eq!(refusal(text), "ISO 3166-1 has no such country", "{text}");
+            assert!(text.parse::<Location>().is_ok(), "proxies and databases say so");
+        }
+        for (text, iso) in [("UK", "GB"), ("uk-eng", "GB"), ("EL", "GR")] {
+            assert_eq!(refusal(text), format!("in ISO 3166-1 this country is {iso}"), "{text}");
+        }
+        assert_eq!(refusal("Utah"), InvalidLocationError.to_string());
     }
 
     #[test]

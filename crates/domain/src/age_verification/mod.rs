@@ -75,7 +75,7 @@ pub use blind_tokens::{BlindTokenSettings, IssuerMethod};
 pub use document_follow_up::FollowDocumentSession;
 pub use error::AgeSessionError;
 pub use expiry::ExpireAgeSessions;
-pub use location::{InvalidLocationError, Location};
+pub use location::{InvalidLocationError, Location, UnknownLocationError};
 pub use methods::{AttemptStep, CodeChannel, HeadMovement, IdentityProviderOption, InputProblem, TurnInput};
 pub use providers::{MobileSettings, ProviderSettings, ProviderSettingsError};
 pub use relying_party::RelyingPartyProfile;

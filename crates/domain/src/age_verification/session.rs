@@ -376,9 +376,17 @@ impl AgeSession {
         }
     }
 
+    /// The methods that can be used, in the order in which they are offered.
+    pub fn usable_methods<'a>(
+        &'a self,
+        available: &'a dyn AvailableMethods,
+    ) -> impl Iterator<Item = &'a AgeMethodConfig> {
+        self.wanted.usable_methods(self.app, available)
+    }
+
     /// Whether an attempt at any method may begin now.
     pub fn can_continue(&self, available: &dyn AvailableMethods) -> bool {
-        self.wanted.usable_methods(available).any(|block| self.may_open(block))
+        self.usable_methods(available).any(|block| self.may_open(block))
     }
 
     /// Moves the session to the state after `event`.

@@ -11,7 +11,9 @@ use super::{
     },
 };
 use crate::{delivery::Outbox, violation::Violation};
-use base::{SignedDuration, Timestamp, Uuid};
+use age_methods::age_on;
+use base::{AppId, SignedDuration, Timestamp, Uuid};
+use jiff::{Span, civil::Date};
 use serde::{Deserialize, Serialize};
 
 /// How long a session is valid unless the request says otherwise, seconds.
@@ -26,6 +28,8 @@ pub(in crate::age_verification) const CREDIT_CARD_AGE_YEARS: i64 = 18;
 /// What the server offers, as far as the validity of a request depends on it.
 #[derive(Clone, Copy, Debug)]
 pub struct ValidationContext<'a> {
+    /// The application that asks.
+    pub app: AppId,
     pub available: &'a dyn AvailableMethods,
     /// Knows which webhook destinations are allowed.
     pub outbox: &'a Outbox,
@@ -41,6 +45,21 @@ pub struct ValidationContext<'a> {
 pub trait AvailableMethods: std::fmt::Debug + Send + Sync {
     /// Whether a method can be offered.
     fn supports(&self, method: AgeMethod) -> bool;
+    /// Whether a platform can vouch for an app in the sessions of an application.
+    fn attests_signals_of(&self, app: AppId) -> bool;
+    /// Whether a method can be offered in the sessions of an application. `attestation` is that of its terms: where it is not
+    /// optional, a device signal of an application that has no app here could never count.
+    fn supports_for(
+        &self,
+        app: AppId,
+        method: AgeMethod,
+        attestation: Option<AttestationRequirement>,
+    ) -> bool {
+        let counts = method != AgeMethod::DeviceSignal
+            || attestation == Some(AttestationRequirement::Optional)
+            || self.attests_signals_of(app);
+        self.supports(method) && counts
+    }
     /// The ids of the `OpenID` Connect providers of `electronic_id`.
     fn sub_methods(&self) -> Vec<String>;
     /// Whether an address that the relying party has verified can be evaluated, for which no mail is sent.
@@ -284,7 +303,7 @@ impl AgeMethodConfig {
 
     /// The check of liveness behind a result of the method; `NONE` where no camera is used.
     pub fn liveness_level(&self) -> LivenessLevel {
-        if self.method.uses_camera() { self.level } else { LivenessLevel::None }
+        self.method.liveness_level(self.level)
     }
 
     /// How confident an estimate must be to pass or to fail; `None` if it is compared with the threshold.
@@ -304,6 +323,11 @@ impl AgeMethodConfig {
     /// The age that is asked for, as providers and tokens take it; ages above 255 do not occur.
     pub(super) fn threshold_years(&self) -> u8 {
         u8::try_from(self.threshold).unwrap_or(u8::MAX)
+    }
+
+    /// Whether the method can be used on these terms in the sessions of an application.
+    fn is_set_up(&self, app: AppId, available: &dyn AvailableMethods) -> bool {
+        available.supports_for(app, self.method, self.attestation)
     }
 
     /// Whether the method, on these terms, can answer a session of this type.
@@ -395,12 +419,16 @@ impl AgeSessionConfig {
     fn ensure_any_method(&mut self, context: ValidationContext<'_>) -> Result<(), Vec<Violation>> {
         let has_usable_email =
             self.email.is_some() && self.verified_email_method(context.available).is_some();
-        if has_usable_email || self.usable_methods(context.available).next().is_some() {
+        if has_usable_email || self.usable_methods(context.app, context.available).next().is_some() {
             return Ok(());
         }
         let words = if self.double_blind {
             "double_blind: this server has no blind token that could answer the session".to_owned()
-        } else if self.blocks.iter().any(|block| block.allowed && context.available.supports(block.method)) {
+        } else if self
+            .blocks
+            .iter()
+            .any(|block| block.allowed && block.is_set_up(context.app, context.available))
+        {
             format!("none of the methods can answer a session of the type {}", self.kind)
         } else {
             "none of the methods is both allowed and set up at this server".to_owned()
@@ -408,15 +436,16 @@ impl AgeSessionConfig {
         Err(vec![crate::violation::violation("", words)])
     }
 
-    /// The methods that can be used, in the order in which they are offered.
+    /// The methods that can be used in a session of the application, in the order in which they are offered.
     pub fn usable_methods<'a>(
         &'a self,
+        app: AppId,
         available: &'a dyn AvailableMethods,
     ) -> impl Iterator<Item = &'a AgeMethodConfig> {
-        self.blocks.iter().filter(|block| {
+        self.blocks.iter().filter(move |block| {
             let is_token = block.method == AgeMethod::DoubleAnonymity;
             block.can_answer(self.kind)
-                && available.supports(block.method)
+                && block.is_set_up(app, available)
                 && (is_token || !self.double_blind)
                 && (!is_token || available.token_threshold(block.threshold).is_some())
         })
@@ -436,10 +465,10 @@ impl AgeSessionConfig {
 
 /// Every available method, on the default terms.
 fn default_methods(retry_enabled: bool, context: ValidationContext<'_>) -> Vec<AgeMethodConfig> {
-    let methods = AgeMethod::ALL.into_iter().filter(|method| context.available.supports(*method));
     let on_defaults =
         |method| AgeMethodConfig::with_defaults(method, retry_enabled, context.estimate_confidence);
-    methods.map(on_defaults).collect()
+    let blocks = AgeMethod::ALL.into_iter().map(on_defaults);
+    blocks.filter(|block| block.is_set_up(context.app, context.available)).collect()
 }
 
 /// Whether a stored result is enough for a session or rule: its method is among those allowed, and neither its age nor
@@ -473,11 +502,96 @@ pub struct StoredAgeResult {
     /// The age if the type is AGE, else the threshold; years.
     pub age: i64,
     pub method: AgeMethod,
-    /// The liveness check of the session that it is from.
+    /// The liveness check of the block in its session; [`StoredAgeResult::liveness_level`] is the one that was made.
     pub level: LivenessLevel,
     /// The authenticity check of the session that it is from.
     pub authenticity: AuthenticityLevel,
     /// The confidence that was asked of the estimate, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
+}
+
+impl StoredAgeResult {
+    /// What it says on `today` of somebody about whom it was found out on `proved_on`. Who was under an age has birthdays, and
+    /// is only known to be under a higher one: that which the oldest person of whom it was true has not reached yet. An age
+    /// that was reached stays reached.
+    #[must_use]
+    pub fn as_of(&self, proved_on: Date, today: Date) -> Self {
+        let age = match self.kind {
+            AgeSessionType::Over | AgeSessionType::Age => self.age,
+            AgeSessionType::Under => {
+                let before = Span::new().try_years(self.age).ok();
+                let oldest = before.and_then(|years| proved_on.checked_sub(years).ok()?.tomorrow().ok());
+                // Without such a day, which no threshold comes near, nothing is known.
+                oldest.map_or(i64::MAX, |born| i64::from(age_on(born, today.max(proved_on))) + 1)
+            }
+        };
+        Self { age, ..self.clone() }
+    }
+
+    /// The check of liveness behind it.
+    pub fn liveness_level(&self) -> LivenessLevel {
+        self.method.liveness_level(self.level)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(text: &str) -> Date {
+        text.parse().unwrap()
+    }
+
+    fn result(kind: AgeSessionType, age: i64) -> StoredAgeResult {
+        StoredAgeResult {
+            kind,
+            age,
+            method: AgeMethod::DocScan,
+            level: LivenessLevel::None,
+            authenticity: AuthenticityLevel::Auto,
+            confidence: None,
+        }
+    }
+
+    #[test]
+    fn who_was_under_an_age_has_birthdays() {
+        let under = |age: i64, proved_on: &str, today: &str| {
+            result(AgeSessionType::Under, age).as_of(day(proved_on), day(today)).age
+        };
+        for (today, age) in [
+            ("2026-12-09", 18),
+            ("2026-12-10", 19),
+            ("2027-01-08", 19),
+            ("2027-12-09", 19),
+            ("2027-12-10", 20),
+            // A clock that went back makes nobody younger.
+            ("2025-01-01", 18),
+        ] {
+            assert_eq!(under(18, "2026-12-09", today), age, "{today}");
+        }
+        let same = |kind| result(kind, 18).as_of(day("2026-12-09"), day("2027-12-10")).age;
+        assert_eq!([AgeSessionType::Over, AgeSessionType::Age].map(same), [18, 18]);
+        assert_eq!(under(i64::MAX, "2026-12-09", "2026-12-09"), i64::MAX);
+    }
+
+    #[test]
+    fn nobody_of_whom_it_was_true_has_reached_what_it_says_later() {
+        let days = |from: &str, count: usize| {
+            std::iter::successors(Some(day(from)), |day| day.tomorrow().ok()).take(count).collect::<Vec<_>>()
+        };
+        // Around the leap days of births, proofs and later sessions.
+        for proved_on in [days("2024-02-26", 6), days("2025-02-26", 6)].concat() {
+            for born in [days("2007-02-26", 6), days("2008-02-26", 6)].concat() {
+                let threshold = i64::from(age_on(born, proved_on)) + 1;
+                let kept = result(AgeSessionType::Under, threshold);
+                for today in [days("2025-02-26", 6), days("2027-02-26", 6), days("2028-02-26", 6)].concat() {
+                    let told = kept.as_of(proved_on, today).age;
+                    let age = i64::from(age_on(born, today.max(proved_on)));
+                    assert!(age < told, "born {born}, proved {proved_on}, today {today}");
+                    assert!(told <= age + 2, "{told}: born {born}, proved {proved_on}, today {today}");
+                }
+            }
+        }
+    }
 }

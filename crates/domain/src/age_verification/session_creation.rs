@@ -64,7 +64,7 @@ impl SessionCreator {
         request: AgeSessionRequest,
         unread: Vec<Violation>,
     ) -> Result<CreateAgeSession, AgeSessionError> {
-        let config = self.validator.session_config(sandbox, request, unread);
+        let config = self.validator.session_config(app, sandbox, request, unread);
         let config = config.map_err(AgeSessionError::InvalidRequest)?;
         if let Some(id) = config.rule_id {
             let rule = self.rules.find(app, sandbox, id).await?;
@@ -84,7 +84,7 @@ impl SessionCreator {
         request: AgeSessionRequest,
         unread: Vec<Violation>,
     ) -> Result<CreateAgeRule, AgeSessionError> {
-        let config = self.validator.rule_config(sandbox, request, unread);
+        let config = self.validator.rule_config(app, sandbox, request, unread);
         Ok(CreateAgeRule { app, sandbox, config: config.map_err(AgeSessionError::InvalidRequest)? })
     }
 

@@ -13,7 +13,7 @@ use super::{
 };
 use age_methods::{
     AgeMethodError,
-    passkey::{PasskeyAuthenticationState, PasskeyRegistrationState, Passkeys},
+    passkey::{PasskeyAuthenticationState, PasskeyRegistrationState, Passkeys, StoredPasskey},
 };
 use base::{AgeSessionId, Environment};
 use serde::{Serialize, de::DeserializeOwned};
@@ -71,7 +71,7 @@ impl StoredResultService {
     }
 
     /// Stores the result of a session. Without an `answer` (continuation and credential), the browser is asked to
-    /// create a passkey first.
+    /// create a passkey first. The same answer may come again, because the page does not always hear what came of it.
     pub(super) async fn store(
         &self,
         id: AgeSessionId,
@@ -83,10 +83,12 @@ impl StoredResultService {
                 "the session has no result that can be stored under a passkey".to_owned(),
             )
         };
-        let passkeys =
-            self.passkeys.as_ref().filter(|_| self.is_offered(&session)).ok_or_else(not_offered)?;
+        let passkeys = self.passkeys.as_ref().ok_or_else(not_offered)?;
         let aad = registration_aad(id);
         let Some((continuation, credential)) = answer else {
+            if !self.is_offered(&session) {
+                return Err(not_offered());
+            }
             let relying_party = self.relying_parties.find(session.app).await?;
             let (options, state) = passkeys
                 .start_registration(self.environment.uuid_v4(), &relying_party.name)
@@ -99,9 +101,17 @@ impl StoredResultService {
         let key =
             passkeys.finish_registration(&state, credential).map_err(|error| unusable_credential(&error))?;
         let (mut tx, mut locked) = self.sessions.lock_live(id).await?;
+        if !self.is_offered(&locked.session) {
+            drop(tx);
+            let is_stored = self.is_stored(&locked.session, &key).await?;
+            return if is_stored {
+                Ok(KeepResultOutcome::Stored(Box::new(locked.session)))
+            } else {
+                Err(not_offered())
+            };
+        }
         let outcome = locked.session.outcome.as_ref();
         let proved = outcome.and_then(|outcome| Some((outcome.storable_result.clone()?, outcome.at)));
-        let proved = proved.filter(|_| !locked.session.granted.contains(&GrantedArtefact::Key));
         let (result, proved_at) = proved.ok_or_else(not_offered)?;
         locked.session.granted.push(GrantedArtefact::Key);
         let credential_id = key.id().to_vec();
@@ -120,6 +130,14 @@ impl StoredResultService {
         }
         let session = self.sessions.commit(tx, locked).await?;
         Ok(KeepResultOutcome::Stored(Box::new(session)))
+    }
+
+    /// Whether the result of this session is stored under this passkey already.
+    async fn is_stored(&self, session: &AgeSession, key: &StoredPasskey) -> Result<bool, AgeSessionError> {
+        let proved_at = session.outcome.as_ref().map(|outcome| outcome.at);
+        let record = self.results.load(key.id(), session.sandbox).await?;
+        Ok(session.granted.contains(&GrantedArtefact::Key)
+            && record.is_some_and(|record| record.key.is_same_key(key) && record.proved_at == proved_at))
     }
 
     /// Begins to delete a result: asks the browser for any of its passkeys. Returns the options for the browser, and a

@@ -17,9 +17,10 @@ wire_enum! {
 }
 
 impl AgeSessionType {
-    /// Whether a stored result of the type `stored` still answers a session of this type. An age that was reached stays
+    /// Whether a stored result of the type `stored` can answer a session or rule of this type. An age that was reached stays
     /// reached, so OVER is also answered by an age; an age may have changed since, so it answers no other type but its
-    /// own.
+    /// own, and `svc_key` answers no session of that type. What is left of UNDER after birthdays is another question
+    /// ([`StoredAgeResult::as_of`](super::session_config::StoredAgeResult::as_of)).
     pub fn is_answered_by(self, stored: Self) -> bool {
         matches!(
             (self, stored),
@@ -160,6 +161,11 @@ impl AgeMethod {
     /// Whether a camera takes a face, so that a check of liveness can be asked for.
     pub const fn uses_camera(self) -> bool {
         matches!(self, Self::AgeEstimation | Self::DocScan)
+    }
+
+    /// The check of liveness behind a result of the method that was asked for with `level`; `NONE` where no camera is used.
+    pub const fn liveness_level(self, level: LivenessLevel) -> LivenessLevel {
+        if self.uses_camera() { level } else { LivenessLevel::None }
     }
 
     /// How much the method can tell about an age.

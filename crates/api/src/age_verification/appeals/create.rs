@@ -1,7 +1,12 @@
 //! `POST /api/v1/sessions/{sessionId}/appeal`
 
 use super::{
-    super::{AgeApiError, NO_STORE_HEADERS, auth::OwnSession, body::DeclaredJsonBody, error},
+    super::{
+        AgeApiError, NO_STORE_HEADERS,
+        auth::{AgeRelyingPartyRequest, OwnSession},
+        body::DeclaredJsonBody,
+        error,
+    },
     record::AppealRecord,
 };
 use crate::{
@@ -77,8 +82,10 @@ fn is_language_tag(tag: &str) -> bool {
 )]
 pub(crate) async fn create_age_appeal(
     State(api): State<ApiState>,
-    OwnSession(session): OwnSession,
-    DeclaredJsonBody(body): DeclaredJsonBody<MAX_BODY_BYTES>,
+    AgeRelyingPartyRequest(OwnSession(session), DeclaredJsonBody(body)): AgeRelyingPartyRequest<
+        OwnSession,
+        DeclaredJsonBody<MAX_BODY_BYTES>,
+    >,
 ) -> Result<Response, AgeApiError> {
     let request = body.json::<CreateAgeAppealRequest>()?.into_command()?;
     let key = body.idempotency_key()?;

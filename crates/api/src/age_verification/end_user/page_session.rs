@@ -203,7 +203,7 @@ impl PageSession {
                 given,
                 may_give: is_live && session.requires_consent() && session.takes_consent(has),
             },
-            methods: wanted
+            methods: session
                 .usable_methods(has)
                 .map(|block| PageMethod::of(session, block, is_live))
                 .collect(),

@@ -20,11 +20,11 @@ use axum::{
 )]
 pub(crate) async fn get_age_policy(
     State(api): State<ApiState>,
-    RelyingParty { sandbox, .. }: RelyingParty,
+    RelyingParty { app, sandbox }: RelyingParty,
     Path(named): Path<String>,
 ) -> Result<Json<SignedPolicyRecord>, AgeApiError> {
     let available = api.age_verification.available_methods(sandbox);
     let policy = api.age_verification.policies().find(&named);
     let policy = policy.map_err(|error| AgeApiError::new(AgeErrorCode::NotFound, error.to_string()))?;
-    Ok(Json(SignedPolicyRecord::of(policy, |method| available.supports(method))))
+    Ok(Json(SignedPolicyRecord::of(policy, app, available)))
 }

@@ -26,10 +26,10 @@ pub(crate) struct PolicyList {
 )]
 pub(crate) async fn list_age_policies(
     State(api): State<ApiState>,
-    RelyingParty { sandbox, .. }: RelyingParty,
+    RelyingParty { app, sandbox }: RelyingParty,
 ) -> Json<PolicyList> {
     let available = api.age_verification.available_methods(sandbox);
     let policies = api.age_verification.policies().policies();
-    let record = |policy| PolicyRecord::of(policy, |method| available.supports(method));
+    let record = |policy| PolicyRecord::of(policy, app, available);
     Json(PolicyList { policies: policies.map(record).collect() })
 }

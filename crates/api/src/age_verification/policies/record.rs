@@ -1,8 +1,10 @@
 //! A policy, as a relying party reads it.
 
+use base::AppId;
 use domain::age_verification::{
     policies::{AgePolicy, AgePolicyMethod, AgePolicyOrigin, AgePolicySource},
-    types::{AgeMethod, AgeSessionType},
+    session_config::AvailableMethods,
+    types::AgeSessionType,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -77,12 +79,13 @@ pub(crate) struct PolicyMethodRecord {
 }
 
 impl PolicyRecord {
-    pub(super) fn of(policy: &AgePolicy, supports: impl Fn(AgeMethod) -> bool) -> Self {
+    /// `app` is the application that reads it.
+    pub(super) fn of(policy: &AgePolicy, app: AppId, available: &dyn AvailableMethods) -> Self {
         let method = |AgePolicyMethod { method, terms, why }: &AgePolicyMethod| PolicyMethodRecord {
             method: method.block_name(),
             threshold: terms.threshold,
             why: why.clone(),
-            available: supports(*method),
+            available: available.supports_for(app, *method, terms.attestation),
         };
         Self {
             id: policy.id.clone(),
@@ -100,9 +103,9 @@ impl PolicyRecord {
 }
 
 impl SignedPolicyRecord {
-    pub(super) fn of(policy: &AgePolicy, supports: impl Fn(AgeMethod) -> bool) -> Self {
+    pub(super) fn of(policy: &AgePolicy, app: AppId, available: &dyn AvailableMethods) -> Self {
         Self {
-            policy: PolicyRecord::of(policy, supports),
+            policy: PolicyRecord::of(policy, app, available),
             text: policy.text.clone(),
             signature: policy.signature.clone(),
         }

@@ -1,7 +1,10 @@
 //! `POST /api/v1/rules`
 
 use super::super::{
-    AgeApiError, auth::RelyingParty, body::DeclaredJsonBody, error,
+    AgeApiError,
+    auth::{AgeRelyingPartyRequest, RelyingParty},
+    body::DeclaredJsonBody,
+    error,
     sessions::request::CreateAgeSessionRequest,
 };
 use crate::{
@@ -36,8 +39,10 @@ pub(crate) struct CreatedRule {
 )]
 pub(crate) async fn create_age_rule(
     State(api): State<ApiState>,
-    RelyingParty { app, sandbox }: RelyingParty,
-    DeclaredJsonBody(body): DeclaredJsonBody,
+    AgeRelyingPartyRequest(RelyingParty { app, sandbox }, DeclaredJsonBody(body)): AgeRelyingPartyRequest<
+        RelyingParty,
+        DeclaredJsonBody,
+    >,
 ) -> Result<Response, AgeApiError> {
     let (request, unread) =
         CreateAgeSessionRequest::read(body.json_bytes(), &api.age_verification.settings().brand)?;

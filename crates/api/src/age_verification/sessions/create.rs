@@ -1,7 +1,12 @@
 //! `POST /api/v1/sessions`
 
 use super::{
-    super::{AgeApiError, auth::RelyingParty, body::DeclaredJsonBody, error},
+    super::{
+        AgeApiError,
+        auth::{AgeRelyingPartyRequest, RelyingParty},
+        body::DeclaredJsonBody,
+        error,
+    },
     request::CreateAgeSessionRequest,
 };
 use crate::{
@@ -60,8 +65,10 @@ impl CreatedAgeSession {
 )]
 pub(crate) async fn create_age_session(
     State(api): State<ApiState>,
-    RelyingParty { app, sandbox }: RelyingParty,
-    DeclaredJsonBody(body): DeclaredJsonBody,
+    AgeRelyingPartyRequest(RelyingParty { app, sandbox }, DeclaredJsonBody(body)): AgeRelyingPartyRequest<
+        RelyingParty,
+        DeclaredJsonBody,
+    >,
 ) -> Result<Response, AgeApiError> {
     let (request, unread) =
         CreateAgeSessionRequest::read(body.json_bytes(), &api.age_verification.settings().brand)?;

@@ -1,6 +1,11 @@
 //! `POST /api/v1/sessions/{sessionId}/device-signal/challenge`
 
-use super::super::{AgeApiError, NO_STORE_HEADERS, auth::OwnSession, body::RequestBody, error};
+use super::super::{
+    AgeApiError, NO_STORE_HEADERS,
+    auth::{AgeRelyingPartyRequest, OwnSession},
+    body::RequestBody,
+    error,
+};
 use crate::{
     ApiState,
     http::idempotency::{IdempotencyKeyHeader, idempotent},
@@ -42,8 +47,7 @@ pub(crate) struct DeviceChallengeRecord {
 )]
 pub(crate) async fn begin_device_signal(
     State(api): State<ApiState>,
-    OwnSession(session): OwnSession,
-    body: RequestBody,
+    AgeRelyingPartyRequest(OwnSession(session), body): AgeRelyingPartyRequest<OwnSession, RequestBody>,
 ) -> Result<Response, AgeApiError> {
     let key = body.idempotency_key()?;
     // In a task of its own: a broken connection cancels its handler, but what was supplied for the attempt that is replaced is

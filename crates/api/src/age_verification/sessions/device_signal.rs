@@ -1,7 +1,12 @@
 //! `POST /api/v1/sessions/{sessionId}/device-signal`
 
 use super::{
-    super::{AgeApiError, NoStoreJson, auth::OwnSession, body::DeclaredJsonBody, error, no_store_json},
+    super::{
+        AgeApiError, NoStoreJson,
+        auth::{AgeRelyingPartyRequest, OwnSession},
+        body::DeclaredJsonBody,
+        error, no_store_json,
+    },
     record::{BrandedSessionRecord, SessionRecord},
 };
 use crate::{ApiState, http::json};
@@ -11,7 +16,10 @@ use domain::age_verification::{
     types::{AppAttestation, DevicePlatform},
 };
 use serde::Deserialize;
-use utoipa::ToSchema;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{ObjectBuilder, RefOr, Schema, Type},
+};
 
 /// What the relying party's app read on the phone.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -37,7 +45,7 @@ pub(crate) struct DeviceSignalRequest {
 pub(crate) struct DeviceAttestationBlock {
     /// Whose it is.
     #[serde(default, deserialize_with = "json::enum_value")]
-    #[schema(value_type = AppAttestation)]
+    #[schema(value_type = DeviceAttestationFormat)]
     format: Option<AppAttestation>,
     /// Of Play Integrity: the token. In the sandbox: `valid`, or anything else, which is refused.
     token: Option<String>,
@@ -49,6 +57,18 @@ pub(crate) struct DeviceAttestationBlock {
     /// Of App Attest: the key's assertion over this statement, base64.
     assertion: Option<String>,
 }
+
+/// The formats of an attestation. A business whose app nobody vouches for sends none.
+struct DeviceAttestationFormat;
+
+impl PartialSchema for DeviceAttestationFormat {
+    fn schema() -> RefOr<Schema> {
+        let formats = AppAttestation::VARIANTS.iter().filter(|word| **word != AppAttestation::None.as_str());
+        ObjectBuilder::new().schema_type(Type::String).enum_values(Some(formats.copied())).into()
+    }
+}
+
+impl ToSchema for DeviceAttestationFormat {}
 
 /// Send what a phone's system states, and end the attempt.
 ///
@@ -69,8 +89,10 @@ pub(crate) struct DeviceAttestationBlock {
 )]
 pub(crate) async fn send_device_signal(
     State(api): State<ApiState>,
-    OwnSession(session): OwnSession,
-    DeclaredJsonBody(body): DeclaredJsonBody,
+    AgeRelyingPartyRequest(OwnSession(session), DeclaredJsonBody(body)): AgeRelyingPartyRequest<
+        OwnSession,
+        DeclaredJsonBody,
+    >,
 ) -> Result<NoStoreJson<BrandedSessionRecord>, AgeApiError> {
     let DeviceSignalRequest { challenge, platform, statement, attestation } = body.json()?;
     let required = |member: &'static str| AgeApiError::violation(member, "it is required");

@@ -26,11 +26,13 @@ macro_rules! method_blocks {
             #[schema(minimum = $least, maximum = $most, default = 18)]
             threshold: Option<i64>,
             /// How the method checks that a live person is in front of the camera: not at all, from the picture, or by
-            /// asking for movements as well. For `age_estimation` and `doc_scan`; in other blocks, anything but `NONE` is refused.
+            /// asking for movements as well. For `age_estimation` and `doc_scan`, and for `digital_id` with `age_estimation_allowed`;
+            /// elsewhere, anything but `NONE` is refused.
             #[serde(default, deserialize_with = "json::enum_value")]
             #[schema(default = "NONE")]
             level: Option<LivenessLevel>,
-            /// How the genuineness of a document is checked. For `doc_scan`; in other blocks, anything but `OFF` is refused.
+            /// How the genuineness of a document is checked. For `doc_scan`; with `age_estimation` it has no effect, and in other
+            /// blocks, anything but `OFF` is refused.
             #[serde(default, deserialize_with = "json::enum_value")]
             #[schema(default = $genuine)]
             authenticity: Option<AuthenticityLevel>,

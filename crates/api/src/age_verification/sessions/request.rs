@@ -9,7 +9,7 @@ use base::Uuid;
 use domain::{
     Violation,
     age_verification::{
-        Location,
+        Location, UnknownLocationError,
         request::{AgeMethodRequest, AgeMethodTerms, AgeSessionRequest, CallbackRequest, EmailRequest},
         types::{AgeMethod, AgeSessionType, AuthenticityLevel, LivenessLevel},
     },
@@ -241,10 +241,10 @@ impl CreateAgeSessionRequest {
         });
         let blocked = self.blocked_locations.unwrap_or_default().into_iter().enumerate();
         let blocked_locations = blocked.filter_map(|(at, code)| {
-            let wrong = |wrong: domain::age_verification::InvalidLocationError| {
+            let wrong = |wrong: UnknownLocationError| {
                 unusable.push(Violation::new(format!("blocked_locations[{at}]"), wrong.to_string()));
             };
-            code.parse::<Location>().map_err(wrong).ok()
+            Location::parse_known(&code).map_err(wrong).ok()
         });
         let request = AgeSessionRequest {
             kind: self.kind,
@@ -346,6 +346,23 @@ mod tests {
         );
         assert_eq!(request.methods[0].terms.threshold, Some(21));
         assert_eq!(request.account_id.as_deref(), Some("a-1"));
+    }
+
+    #[test]
+    fn a_place_where_nobody_can_be_is_refused() {
+        let body = br#"{"blocked_locations": ["gbr", "UK", "XK", "ZZ-1"]}"#;
+        let (request, unread) = CreateAgeSessionRequest::read(body, "svc").unwrap();
+        assert_eq!(
+            unread.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            [
+                "blocked_locations[1]: in ISO 3166-1 this country is GB",
+                "blocked_locations[3]: ISO 3166-1 has no such country",
+            ]
+        );
+        assert_eq!(
+            request.blocked_locations.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            ["GBR", "XK"]
+        );
     }
 
     #[test]

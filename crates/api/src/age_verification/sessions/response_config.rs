@@ -1,7 +1,12 @@
 //! `PUT /sandbox/api/v1/sessions/{sessionId}/response-config`
 
 use super::{
-    super::{AgeApiError, auth::OwnSandboxSession, body::DeclaredJsonBody, error},
+    super::{
+        AgeApiError,
+        auth::{AgeRelyingPartyRequest, OwnSandboxSession},
+        body::DeclaredJsonBody,
+        error,
+    },
     record::{BrandedSessionRecord, SessionRecord},
 };
 use crate::{ApiState, http::json};
@@ -54,8 +59,10 @@ impl SandboxResponseRequest {
 )]
 pub(crate) async fn set_age_response(
     State(api): State<ApiState>,
-    OwnSandboxSession(session): OwnSandboxSession,
-    DeclaredJsonBody(body): DeclaredJsonBody,
+    AgeRelyingPartyRequest(OwnSandboxSession(session), DeclaredJsonBody(body)): AgeRelyingPartyRequest<
+        OwnSandboxSession,
+        DeclaredJsonBody,
+    >,
 ) -> Result<Json<BrandedSessionRecord>, AgeApiError> {
     let response = SandboxResponseRequest::read(body.json_bytes())?;
     let session = api.age_verification.apply_sandbox_response(session.id, &response).await?;

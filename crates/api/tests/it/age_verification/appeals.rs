@@ -1,7 +1,12 @@
 //! `/api/v1/sessions/{sessionId}/appeal`, and what reviewers decide about it.
 
 use super::{AgeSessionFixture, BASE, SANDBOX, relying_party_call, retries::sign_in};
-use crate::{console::Integrator, content_moderation::AccountFixture, deliveries::deliver};
+use crate::{
+    console::Integrator,
+    content_moderation::AccountFixture,
+    deliveries::deliver,
+    erasure::{assert_erased_from_files, stored_needle},
+};
 use base::{AgeSessionId, SignedDuration};
 use db::sql;
 use serde_json::{Value, json};
@@ -65,11 +70,17 @@ async fn decide(reviewer: &Integrator, case: &str, decision: &str) {
 
 /// Decides an appeal without its case and reviewer.
 pub(super) async fn decide_directly(app: &TestApp, session: &AgeSessionFixture, overturn: bool) {
+    assert!(try_to_decide(app, session, overturn).await);
+}
+
+/// [`decide_directly`], if there is anything to decide; returns whether there was.
+async fn try_to_decide(app: &TestApp, session: &AgeSessionFixture, overturn: bool) -> bool {
     let (ages, id) = (&app.api.age_verification, session.id.parse::<AgeSessionId>().unwrap());
     ages.prepare_decision().await.unwrap();
     let mut tx = app.api.db.write().await.unwrap();
-    assert!(ages.decide_appeal(&mut tx, app.app, id, overturn).await.unwrap());
+    let decided = ages.decide_appeal(&mut tx, app.app, id, overturn).await.unwrap();
     tx.commit().await.unwrap();
+    decided
 }
 
 /// Sends an appeal with an `Idempotency-Key`.
@@ -331,6 +342,25 @@ async fn the_picture_of_an_appeal_nobody_decides_goes_with_the_session() {
         sql!("SELECT count(*) FROM stored_files WHERE bytes <> 0"),
     ] {
         assert_eq!(view.count(query).await.unwrap(), 0);
+    }
+}
+
+/// Whatever becomes of the appeal: it is decided, or the person has passed meanwhile.
+#[tokio::test]
+async fn the_picture_of_an_appeal_that_is_over_is_in_no_file() {
+    let app = TestApp::start().await;
+    for has_passed in [false, true] {
+        let payload = json!({ "retry_enabled": true, "electronic_id": {} });
+        let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+        assert_eq!(sign_in(&app, &session, "under").await.status(), "FAIL");
+        let body = json!({ "picture": face_base64(), "picture_consent": true });
+        assert_eq!(appeal(&app, &session, body).await.status, 201);
+        if has_passed {
+            assert_eq!(sign_in(&app, &session, "over").await.status(), "COMPLETE");
+        }
+        let picture = stored_needle(&app, sql!("SELECT sealed AS bytes FROM age_appeal_pictures")).await;
+        let decided = assert_erased_from_files(&app, &picture, try_to_decide(&app, &session, false)).await;
+        assert_eq!(decided, !has_passed);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Locations in which a session is blocked.
 
-use crate::age_verification::{AgeSessionFixture, BASE};
+use crate::age_verification::{AgeSessionFixture, BASE, relying_party_call};
 use api::{GeoLocator, GeoSettings};
 use axum::{body::Body, extract::ConnectInfo, http::Request};
 use serde_json::{Value, json};
@@ -207,6 +207,17 @@ async fn a_subdivision_within_a_subdivision_is_blocked_by_its_own_code() {
         assert_eq!(record["blocked_locations"], json!([code.to_ascii_uppercase()]));
         assert_eq!(is_blocked(&app, &session, &[], "203.0.113.7").await, blocked, "{code}");
     }
+}
+
+#[tokio::test]
+async fn a_country_that_there_is_not_is_refused() {
+    let app = TestApp::start().await;
+    let key = app.api_key(&[]).await;
+    let payload = json!({ "blocked_locations": ["GB", "UK", "XK"], "age_estimation": {} });
+    let refused = relying_party_call(&app, &key, "POST", &format!("{BASE}/sessions"), Some(payload)).await;
+    assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
+    let words = "blocked_locations[1]: in ISO 3166-1 this country is GB";
+    assert_eq!(refused.json()["error_message"], words);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! `device_signal`: what an app sends through the relying party's server, in the sandbox, where no platform is involved.
 
-use crate::age_verification::{AgeSessionFixture, SANDBOX, relying_party_call};
+use crate::age_verification::{AgeSessionFixture, BASE, SANDBOX, relying_party_call};
 use base::SignedDuration;
+use domain::age_verification::{AgeVerificationSettings, ProviderSettings};
 use serde_json::{Value, json};
 use testkit::{TestApp, TestResponse};
 
@@ -225,6 +226,56 @@ async fn what_cannot_be_read_is_refused_by_name_and_not_counted() {
         assert!(message.starts_with(words), "{message}");
     }
     assert_eq!(session.signal_call(&app, "", Some(good)).await.json()["status"], "COMPLETE");
+}
+
+/// Settings of an app that counts for the sessions of an application; of every one without it.
+fn settings_of_app(application: Option<&str>) -> AgeVerificationSettings {
+    let app = json!({ "app_id": "ABCDE12345.com.example.shop", "application": application });
+    let platforms = json!({ "provider": "platforms", "ios": [app] });
+    let providers = ProviderSettings {
+        device_signal: serde_json::from_value(platforms).unwrap(),
+        ..ProviderSettings::default()
+    };
+    AgeVerificationSettings { providers, ..AgeVerificationSettings::default() }
+}
+
+#[tokio::test]
+async fn the_app_of_one_application_is_of_no_use_to_another() {
+    let stranger = "5f0c7a1e-3b52-4d8e-9c11-8a7b6c5d4e01";
+    let app = TestApp::start_with_age_settings(settings_of_app(Some(stranger))).await;
+    let payload = json!({ "device_signal": {}, "age_estimation": { "threshold": 100 } });
+    let session = AgeSessionFixture::create(&app, BASE, &payload).await;
+    assert_eq!(session.signal_call(&app, "/challenge", None).await.status_and_code(), "400 INVALID_REQUEST");
+    let page = session.end_user_call(&app, "GET", "", None).await.json();
+    let offered: Vec<_> = page["methods"].as_array().unwrap().iter().map(|one| &one["path"]).collect();
+    assert_eq!(offered, [&json!("age_estimation")]);
+    // So nothing is left once the other method is used up.
+    session.fail_by_estimate(&app).await;
+
+    let create = async |payload: Value| {
+        relying_party_call(&app, &session.key, "POST", &format!("{BASE}/sessions"), Some(payload)).await
+    };
+    let refused = create(json!({ "device_signal": {} })).await;
+    assert_eq!(refused.status_and_code(), "400 INVALID_VALIDATION_METHODS");
+    let record = AgeSessionFixture::create(&app, BASE, &json!({})).await.result(&app).await;
+    assert_eq!((&record["device_signal"], record["age_estimation"].is_object()), (&json!(null), true));
+    let path = format!("{BASE}/policies/us-ca");
+    let policy = relying_party_call(&app, &session.key, "GET", &path, None).await.json();
+    let accepted = policy["methods"].as_array().unwrap();
+    let signal = accepted.iter().find(|one| one["method"] == "device_signal").unwrap();
+    assert_eq!(signal["available"], false);
+
+    // Where its own server is enough, no app is needed.
+    let block = json!({ "attestation": "OPTIONAL" });
+    let session = AgeSessionFixture::create(&app, BASE, &json!({ "device_signal": block })).await;
+    assert_eq!(session.state(&app, adult("VERIFIED"), None).await["status"], "COMPLETE");
+}
+
+#[tokio::test]
+async fn an_app_without_an_application_counts_for_every_one() {
+    let app = TestApp::start_with_age_settings(settings_of_app(None)).await;
+    let session = AgeSessionFixture::create(&app, BASE, &json!({ "device_signal": {} })).await;
+    session.challenge(&app).await;
 }
 
 #[tokio::test]

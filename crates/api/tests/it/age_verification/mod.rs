@@ -54,7 +54,10 @@ pub(crate) struct AgeSessionFixture {
 
 impl AgeSessionFixture {
     pub(crate) async fn create(app: &TestApp, base: &'static str, payload: &Value) -> Self {
-        let key = app.api_key(&[]).await;
+        Self::create_with_key(app, app.api_key(&[]).await, base, payload).await
+    }
+
+    async fn create_with_key(app: &TestApp, key: String, base: &'static str, payload: &Value) -> Self {
         let made =
             relying_party_call(app, &key, "POST", &format!("{base}/sessions"), Some(payload.clone())).await;
         assert_eq!(made.status_and_code(), "200", "{}", made.json());

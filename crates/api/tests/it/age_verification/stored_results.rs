@@ -1,6 +1,8 @@
 //! Results that end users store under a passkey, and the rules of the relying parties that accept them.
 
-use crate::age_verification::{AgeSessionFixture, AttemptTurn, BASE, SANDBOX, relying_party_call};
+use crate::age_verification::{
+    AgeSessionFixture, AttemptTurn, BASE, SANDBOX, relying_party_call, wallet::choose,
+};
 use base::SignedDuration;
 use domain::age_verification::AgeVerificationSettings;
 use media::fetch::EgressPolicy;
@@ -45,18 +47,35 @@ pub(super) async fn store_result(app: &TestApp, estimation: Value) -> Authentica
     store_result_of(app, &complete_session(app, estimation).await).await
 }
 
+/// The same with the answer of the sandbox's wallet.
+pub(super) async fn store_wallet_result(app: &TestApp, block: Value) -> Authenticator {
+    let payload = json!({ "digital_id": block, "svc_key": {} });
+    let session = AgeSessionFixture::create(app, SANDBOX, &payload).await;
+    let opened = session.open_attempt(app, "DIGITAL_ID").await;
+    let done = choose(app, &opened.step()["url"], "over").await;
+    assert_eq!(done.status_and_code(), "200");
+    let ended = session.take_turn(app, &opened, json!({})).await;
+    assert_eq!(ended.status(), "COMPLETE", "{}", ended.0);
+    store_result_of(app, &session).await
+}
+
 /// Stores the result of a complete session; returns the end user's device.
 async fn store_result_of(app: &TestApp, session: &AgeSessionFixture) -> Authenticator {
-    let asked = session.end_user_call(app, "POST", "/key", Some(json!({}))).await;
-    assert_eq!(asked.status_and_code(), "200", "{}", asked.json());
-    let asked = asked.json();
     let mut device = Authenticator::new(ORIGIN);
-    let credential = device.create(&asked["options"]);
-    let body = json!({ "continuation": asked["continuation"], "credential": credential });
+    let body = create_passkey(app, session, &mut device).await;
     let stored = session.end_user_call(app, "POST", "/key", Some(body)).await;
     let offers = (stored.status_and_code(), &stored.json()["offers"]["key"]);
     assert_eq!(offers, ("200".to_owned(), &json!(false)));
     device
+}
+
+/// Has a device create a passkey for a complete session; what the page sends then.
+async fn create_passkey(app: &TestApp, session: &AgeSessionFixture, device: &mut Authenticator) -> Value {
+    let asked = session.end_user_call(app, "POST", "/key", Some(json!({}))).await;
+    assert_eq!(asked.status_and_code(), "200", "{}", asked.json());
+    let asked = asked.json();
+    let credential = device.create(&asked["options"]);
+    json!({ "continuation": asked["continuation"], "credential": credential })
 }
 
 /// Uses the stored result in a new session.
@@ -224,6 +243,68 @@ async fn an_age_that_was_only_asked_for_has_no_confidence() {
 }
 
 #[tokio::test]
+async fn what_birthdays_change_is_not_said_of_a_later_day() {
+    let app = start_server(&EgressPolicy::default()).await;
+    let present = async |device: &mut Authenticator, payload: Value| {
+        let (_, ended) = present_result(&app, device, SANDBOX, &payload).await;
+        format!("{} {}", ended.status(), ended.reason())
+    };
+    let session_of = |kind: &str, threshold: i64| {
+        let block = json!({ "threshold": threshold });
+        json!({ "type": kind, "age_estimation": block, "svc_key": block })
+    };
+    let under = complete(&app, json!({ "type": "UNDER", "age_estimation": { "threshold": 40 } })).await;
+    let mut under = store_result_of(&app, &under).await;
+    let aged = complete(&app, json!({ "type": "AGE", "age_estimation": {} })).await;
+    let mut aged = store_result_of(&app, &aged).await;
+    assert_eq!(present(&mut under, session_of("UNDER", 40)).await, "COMPLETE ");
+    app.environment.advance(SignedDuration::from_hours(24));
+    let not_enough = "IN_PROGRESS KEPT_RESULT_NOT_ENOUGH";
+    assert_eq!(present(&mut under, session_of("UNDER", 40)).await, not_enough, "it may be their birthday");
+    assert_eq!(present(&mut under, session_of("UNDER", 41)).await, "COMPLETE ", "they turn 40 at most");
+    assert_eq!(present(&mut aged, session_of("OVER", 30)).await, "COMPLETE ", "that stays reached");
+    // A rule and the question of the session are both about the person as they are now.
+    let faces = |threshold: i64| json!({ "type": "UNDER", "age_estimation": { "threshold": threshold } });
+    for (threshold, came) in [(40, "FAIL KEPT_RESULT_NOT_ENOUGH"), (41, "COMPLETE ")] {
+        let id = rule(&app, faces(threshold)).await;
+        let payload = json!({ "type": "UNDER", "rule_id": id, "svc_key": { "threshold": 41 } });
+        assert_eq!(present(&mut under, payload).await, came, "{threshold}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_lost_is_given_again_to_the_same_passkey() {
+    let app = start_server(&EgressPolicy::default()).await;
+    let session = complete_session(&app, json!({})).await;
+    let (mut device, mut other) = (Authenticator::new(ORIGIN), Authenticator::new(ORIGIN));
+    let body = create_passkey(&app, &session, &mut device).await;
+    let late = create_passkey(&app, &session, &mut other).await;
+    let mut thief = Authenticator::new(ORIGIN);
+    thief.id.clone_from(&device.id);
+    let of_thief = create_passkey(&app, &session, &mut thief).await;
+    let store = async |body: &Value| session.end_user_call(&app, "POST", "/key", Some(body.clone())).await;
+    let first = store(&body).await;
+    assert_eq!(first.status_and_code(), "200", "{}", first.json());
+    let again = store(&body).await;
+    assert_eq!(
+        (again.status_and_code(), again.json()["offers"]["key"].clone()),
+        ("200".to_owned(), json!(false))
+    );
+    for refused in [&late, &of_thief, &json!({})] {
+        assert_eq!(store(refused).await.status_and_code(), "409 INVALID_STATUS", "one passkey keeps it");
+    }
+    let payload = json!({ "age_estimation": {}, "svc_key": {} });
+    let (_, ended) = present_result(&app, &mut device, SANDBOX, &payload).await;
+    assert_eq!(ended.status(), "COMPLETE", "{}", ended.reason());
+    // Nor is it given for a result that was deleted meanwhile.
+    let rows = db::sql!("DELETE FROM age_tokens");
+    let mut tx = app.api.db.write().await.unwrap();
+    tx.execute(rows).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(store(&body).await.status_and_code(), "409 INVALID_STATUS");
+}
+
+#[tokio::test]
 async fn a_result_is_as_old_as_its_proof_however_late_it_is_stored() {
     let app = start_server(&EgressPolicy::default()).await;
     let session = complete(&app, json!({ "ttl": 7200, "age_estimation": {} })).await;
@@ -303,11 +384,9 @@ async fn nobody_overwrites_the_result_under_another_persons_passkey() {
     let mut device = store_result(&app, json!({ "threshold": 21 })).await;
 
     let session = complete_session(&app, json!({})).await;
-    let asked = session.end_user_call(&app, "POST", "/key", Some(json!({}))).await.json();
     let mut thief = Authenticator::new(ORIGIN);
     thief.id.clone_from(&device.id);
-    let credential = thief.create(&asked["options"]);
-    let body = json!({ "continuation": asked["continuation"], "credential": credential });
+    let body = create_passkey(&app, &session, &mut thief).await;
     let refused = session.end_user_call(&app, "POST", "/key", Some(body)).await;
     assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
     let seen = session.end_user_call(&app, "GET", "", None).await.json();

@@ -108,7 +108,7 @@ async fn post(app: &TestApp, path: &str, body: &str) -> TestResponse {
 }
 
 /// Answers with the sandbox's wallet.
-async fn choose(app: &TestApp, url: &Value, choice: &str) -> TestResponse {
+pub(super) async fn choose(app: &TestApp, url: &Value, choice: &str) -> TestResponse {
     post(app, path(url.as_str().unwrap()), &format!("choice={choice}")).await
 }
 

@@ -406,6 +406,23 @@ impl WebhookFixture {
 }
 
 #[tokio::test]
+async fn a_kept_answer_of_a_wallet_has_no_check_of_liveness_behind_it() {
+    let fixture = WebhookFixture::start(|_| StubReply::status(200)).await;
+    let app = &fixture.app;
+    // The level is for the photo that may stand in for a wallet's answer; the wallet did answer.
+    let wallet = json!({ "level": "PASSIVE", "age_estimation_allowed": true });
+    let mut device = stored_results::store_wallet_result(app, wallet.clone()).await;
+    let payload =
+        json!({ "notification_url": fixture.receiver.url("/hook"), "digital_id": wallet, "svc_key": {} });
+    let (_, ended) = stored_results::present_result(app, &mut device, SANDBOX, &payload).await;
+    assert_eq!(ended.status(), "COMPLETE", "{}", ended.reason());
+    let sent = fixture.receiver.wait_for(1).await;
+    let message: Value = serde_json::from_slice(&sent[0].body).unwrap();
+    assert_eq!((&message["method"], &message["check_type"]), (&json!("SVC_KEY"), &json!("NONE")));
+    fixture.stop().await;
+}
+
+#[tokio::test]
 async fn a_webhook_has_its_members_in_the_order_of_the_signature() {
     let fixture = WebhookFixture::start(|_| StubReply::status(200)).await;
     let (app, url) = (&fixture.app, fixture.receiver.url("/hook"));

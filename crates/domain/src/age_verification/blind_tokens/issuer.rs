@@ -85,8 +85,9 @@ impl TokenIssuer {
             return Err(AgeSessionError::invalid("threshold", format!("it is one of {}", all.join(", "))));
         };
         self.relying_parties.find(app).await?;
-        let config =
-            self.session_config(blind_tokens, sandbox, years).map_err(AgeSessionError::InvalidRequest)?;
+        let config = self
+            .session_config(blind_tokens, app, sandbox, years)
+            .map_err(AgeSessionError::InvalidRequest)?;
         let mut session = AgeSession::begin(&*self.environment, app, sandbox, config);
         session.issues = Some(years);
         let mut secret = [0; TAB_SECRET_BYTES];
@@ -104,6 +105,7 @@ impl TokenIssuer {
     fn session_config(
         &self,
         blind_tokens: &BlindTokens,
+        app: AppId,
         sandbox: bool,
         years: u8,
     ) -> Result<AgeSessionConfig, Vec<Violation>> {
@@ -132,12 +134,12 @@ impl TokenIssuer {
             methods,
             ..AgeSessionRequest::default()
         };
-        self.validator.session_config(sandbox, request, Vec::new())
+        self.validator.session_config(app, sandbox, request, Vec::new())
     }
 
     /// Refuses settings under which no session of the issuer could be created.
     pub(in crate::age_verification) fn validate_settings(&self) -> Result<(), ProviderSettingsError> {
-        let Ok((blind_tokens, _)) = self.settings() else { return Ok(()) };
+        let Ok((blind_tokens, app)) = self.settings() else { return Ok(()) };
         let bad = |problem: String| {
             let cause = InvalidSettingError { setting: "methods", problem };
             ProviderSettingsError::new("double_anonymity", cause)
@@ -152,7 +154,7 @@ impl TokenIssuer {
             }
         }
         for years in &blind_tokens.settings.thresholds {
-            self.session_config(blind_tokens, false, *years)
+            self.session_config(blind_tokens, app, false, *years)
                 .map_err(|violations| bad(format!("at {years} years: {}", join_messages(&violations))))?;
         }
         Ok(())

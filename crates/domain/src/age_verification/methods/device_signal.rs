@@ -15,6 +15,7 @@ use age_methods::{
         StatementSource,
     },
 };
+use base::AppId;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -44,6 +45,11 @@ pub(in crate::age_verification) fn page_cannot() -> AgeSessionError {
 }
 
 impl DeviceSignalMethod {
+    /// Whether a platform can vouch for an app in the sessions of an application.
+    pub(super) fn is_attested_for(&self, app: AppId) -> bool {
+        self.verifier.as_ref().is_some_and(|verifier| verifier.counts_for(&app.to_string()))
+    }
+
     pub(in crate::age_verification) fn new_challenge(&self) -> Option<DeviceChallenge> {
         self.verifier.as_ref().map(DeviceSignalVerifier::new_challenge)
     }

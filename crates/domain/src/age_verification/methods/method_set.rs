@@ -23,7 +23,7 @@ use crate::{
     mail::Mailer,
 };
 use age_methods::registry::RegistryProvider;
-use base::Environment;
+use base::{AppId, Environment};
 use std::sync::Arc;
 
 /// The handlers of production and of the sandbox.
@@ -214,6 +214,10 @@ impl AgeMethodSet {
 impl AvailableMethods for AgeMethodSet {
     fn supports(&self, method: AgeMethod) -> bool {
         self.handler(method).is_available()
+    }
+
+    fn attests_signals_of(&self, app: AppId) -> bool {
+        self.device_signal.is_attested_for(app)
     }
 
     fn sub_methods(&self) -> Vec<String> {

@@ -7,15 +7,17 @@ use super::{
 };
 use crate::age_verification::{
     AgeSessionError,
+    decision::utc_date,
     rules::AgeRuleStore,
     session::{AgeMethodVerdict, AgeSession},
-    session_config::{AgeMethodConfig, AgeSessionConfig, satisfies_rule},
-    stored_result_store::{StoredResultRecord, StoredResultStore},
+    session_config::{AgeMethodConfig, AgeSessionConfig, StoredAgeResult, satisfies_rule},
+    stored_result_store::StoredResultStore,
     types::{AgeFailureReason, AgeMethod, AgeSessionType},
 };
 use age_methods::passkey::{PasskeyAuthenticationState, Passkeys};
 use base::{Environment, SignedDuration, Timestamp};
 use db::DbError;
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -130,7 +132,14 @@ impl PasskeyMethod {
         if now.duration_since(record.proved_at()) > max_age {
             return Ok(undecided(AgeFailureReason::KeptResultTooOld));
         }
-        Ok(evaluate_stored_result(&record, &context.session.wanted, context.config, rule.as_ref()))
+        let dates = (utc_date(record.proved_at()), utc_date(now));
+        Ok(evaluate_stored_result(
+            &record.result,
+            dates,
+            &context.session.wanted,
+            context.config,
+            rule.as_ref(),
+        ))
     }
 
     /// The rule that the session names.
@@ -142,14 +151,17 @@ impl PasskeyMethod {
     }
 }
 
-/// What follows from a stored result that is recent enough. `config` is the block of `svc_key`.
+/// What follows from a stored result that is recent enough: `dates` are that of its proof and today's. `config` is the block of
+/// `svc_key`.
 fn evaluate_stored_result(
-    record: &StoredResultRecord,
+    stored: &StoredAgeResult,
+    (proved_on, today): (Date, Date),
     session: &AgeSessionConfig,
     config: &AgeMethodConfig,
     rule: Option<&AgeSessionConfig>,
 ) -> StepOutcome {
-    let result = &record.result;
+    // Compared is what it still says.
+    let result = &stored.as_of(proved_on, today);
     // The rule says what is enough; without one, the session's own methods; if there are no others than this one, its
     // threshold alone.
     let has_other_methods =
@@ -176,7 +188,7 @@ fn evaluate_stored_result(
     StepOutcome::Finished(AgeMethodVerdict::Passed {
         age: if session.kind == AgeSessionType::Age { result.age } else { threshold },
         evidence: None,
-        level: result.level,
+        level: result.liveness_level(),
         storable_result: None,
     })
 }

@@ -7,7 +7,18 @@ use crate::{
     delivery::Outbox,
     vault::Vault,
 };
+use base::AppId;
 use serde_json::{Value, json};
+
+/// The application that asks.
+fn app() -> AppId {
+    AppId::from(Uuid::from_u128(1))
+}
+
+/// An application without an app of its own.
+fn stranger() -> AppId {
+    AppId::from(Uuid::from_u128(2))
+}
 
 /// Every method is available.
 #[derive(Debug)]
@@ -15,6 +26,10 @@ struct All;
 
 impl AvailableMethods for All {
     fn supports(&self, _: AgeMethod) -> bool {
+        true
+    }
+
+    fn attests_signals_of(&self, _: AppId) -> bool {
         true
     }
 
@@ -53,10 +68,11 @@ fn resolve(
     request: AgeSessionRequest,
     available: &dyn AvailableMethods,
 ) -> Result<AgeSessionConfig, Vec<Violation>> {
-    resolve_with(request, available, None)
+    resolve_with(app(), request, available, None)
 }
 
 fn resolve_with(
+    app: AppId,
     request: AgeSessionRequest,
     available: &dyn AvailableMethods,
     estimate_confidence: Option<f64>,
@@ -68,7 +84,7 @@ fn resolve_with(
     let policies = AgePolicyBook::open(&AgePolicySettings::default()).unwrap();
     let ttl = DEFAULT_TTL_SECONDS;
     let context =
-        ValidationContext { available, outbox: &outbox, ttl, estimate_confidence, policies: &policies };
+        ValidationContext { app, available, outbox: &outbox, ttl, estimate_confidence, policies: &policies };
     request.resolve(now, context, Vec::new())
 }
 
@@ -104,8 +120,8 @@ fn without_a_block_every_method_is_requested() {
     let all = config(&json!({}));
     assert_eq!(all.blocks.len(), 15);
     assert_eq!((all.kind, all.ttl), (AgeSessionType::Over, 900));
-    assert_eq!(all.usable_methods(&All).count(), 15);
-    assert_eq!(config(&json!({ "type": "AGE" })).usable_methods(&All).count(), 5);
+    assert_eq!(all.usable_methods(app(), &All).count(), 15);
+    assert_eq!(config(&json!({ "type": "AGE" })).usable_methods(app(), &All).count(), 5);
 }
 
 /// Every method but cards and blind tokens is available.
@@ -115,6 +131,10 @@ struct Few;
 impl AvailableMethods for Few {
     fn supports(&self, method: AgeMethod) -> bool {
         !matches!(method, AgeMethod::CreditCard | AgeMethod::DoubleAnonymity)
+    }
+
+    fn attests_signals_of(&self, app: AppId) -> bool {
+        app != stranger()
     }
 
     fn sub_methods(&self) -> Vec<String> {
@@ -145,9 +165,34 @@ fn without_a_block_no_unavailable_method_is_requested() {
 }
 
 #[test]
+fn without_an_app_of_the_application_only_a_signal_that_needs_no_attestation_counts() {
+    let offers = |app: AppId, body: &Value| {
+        let config = resolve_with(app, request(body), &Few, None).unwrap();
+        let methods: Vec<_> = config.usable_methods(app, &Few).map(|block| block.method).collect();
+        methods.contains(&AgeMethod::DeviceSignal)
+    };
+    let optional = json!({ "device_signal": { "attestation": "OPTIONAL" }, "mobile": {} });
+    for (body, own, other) in [
+        (json!({}), true, false),
+        (json!({ "device_signal": {}, "mobile": {} }), true, false),
+        (json!({ "device_signal": { "attestation": "REQUIRED" }, "mobile": {} }), true, false),
+        (optional, true, true),
+    ] {
+        assert_eq!([app(), stranger()].map(|app| offers(app, &body)), [own, other], "{body}");
+    }
+    let alone = request(&json!({ "device_signal": {} }));
+    let refused = violations_of(resolve_with(stranger(), alone, &Few, None));
+    assert_eq!(refused, ["none of the methods is both allowed and set up at this server"]);
+    // A session of an older build names the method, and ends when the others do.
+    let config = resolve_with(app(), request(&json!({})), &Few, None).unwrap();
+    assert!(config.blocks.iter().any(|block| block.method == AgeMethod::DeviceSignal));
+    assert!(config.usable_methods(stranger(), &Few).all(|block| block.method != AgeMethod::DeviceSignal));
+}
+
+#[test]
 fn with_blocks_only_their_methods_are_requested() {
     let two = config(&json!({ "age_estimation": { "threshold": 21 }, "doc_scan": { "allowed": false } }));
-    let used: Vec<_> = two.usable_methods(&All).map(|block| (block.method, block.threshold)).collect();
+    let used: Vec<_> = two.usable_methods(app(), &All).map(|block| (block.method, block.threshold)).collect();
     assert_eq!(used, [(AgeMethod::AgeEstimation, 21)]);
 }
 
@@ -245,7 +290,7 @@ fn a_session_that_could_offer_no_method_is_refused() {
 fn double_blind_accepts_only_tokens() {
     let used = |body: &Value| {
         let config = config(body);
-        config.usable_methods(&All).map(|block| (block.method, block.threshold)).collect::<Vec<_>>()
+        config.usable_methods(app(), &All).map(|block| (block.method, block.threshold)).collect::<Vec<_>>()
     };
     let token = |threshold| vec![(AgeMethod::DoubleAnonymity, threshold)];
     assert_eq!(used(&json!({ "double_blind": true })), token(18));
@@ -307,7 +352,7 @@ fn an_estimate_is_compared_unless_a_confidence_is_asked_for() {
 
     // The operator's own confidence applies where the payload names none.
     let of = |body: &Value| {
-        let config = resolve_with(request(body), &All, Some(0.95)).unwrap();
+        let config = resolve_with(app(), request(body), &All, Some(0.95)).unwrap();
         let of = |method| config.method_config(method).and_then(AgeMethodConfig::confidence_in_estimates);
         (of(AgeMethod::AgeEstimation), of(AgeMethod::DigitalId), of(AgeMethod::DocScan))
     };
