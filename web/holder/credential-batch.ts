@@ -15,6 +15,23 @@ type Redeem = ProofPaths[typeof CREDENTIALS_PATH]["post"];
 const MAX_RETRY_AFTER_S = 600;
 const REQUEST_TIMEOUT_MS = 20_000;
 
+/**
+ * A request for a batch. It is sent unchanged until its answer has arrived and is stored: the server answers repeats alike, so
+ * that it takes one batch of the invitation however often it was sent.
+ */
+export interface BatchRequest {
+  /** The invitation. */
+  readonly code: string;
+  readonly pairs: readonly KeyPair[];
+  readonly idempotencyKey: string;
+}
+
+/** A key that a credential is to be bound to, and its public half as an uncompressed point (65 bytes). */
+interface KeyPair {
+  point: Bytes;
+  key: CryptoKey;
+}
+
 /** What came of asking. */
 export type BatchResult =
   | { kind: "filled"; batch: StoredCredential[]; last: boolean }
@@ -22,21 +39,31 @@ export type BatchResult =
   | { kind: "refused" }
   /** The server asks for patience, in seconds. */
   | { kind: "busy"; wait: number }
-  /** Nothing was reached. */
+  /** Nothing was reached, or the answer did not arrive whole. */
   | { kind: "offline" }
-  /** An answer that is not understood. */
+  /** An answer that is not understood, or says that the invitation gives nothing at present. */
   | { kind: "broken" };
 
-/** Redeems an invitation for a batch, and sets the clock by the answer. */
-export async function fetchBatch(code: string, clock: Clock): Promise<BatchResult> {
+/** Makes the keys of a batch. */
+export async function createBatchRequest(code: string): Promise<BatchRequest> {
   const pairs = await Promise.all(Array.from({ length: BATCH_SIZE }, generateKeyPair));
+  return { code, pairs, idempotencyKey: crypto.randomUUID() };
+}
+
+/** Redeems an invitation for a batch, and sets the clock by the answer. */
+export async function fetchBatch({ code, pairs, idempotencyKey }: BatchRequest, clock: Clock): Promise<BatchResult> {
   const body: RequestBodyOf<Redeem> = { keys: pairs.map(({ point }) => toBase64url(point)) };
   const response = await fetchWithClock(clock, CREDENTIALS_PATH, {
     method: "POST",
-    headers: { authorization: `Bearer ${code}`, "content-type": "application/json" },
+    headers: {
+      authorization: `Bearer ${code}`,
+      "content-type": "application/json",
+      "idempotency-key": idempotencyKey,
+    },
     body: JSON.stringify(body),
   });
-  if (!response) {
+  const text = await response?.text().catch(() => undefined);
+  if (!response || text === undefined) {
     return { kind: "offline" };
   }
   if (response.status === 401) {
@@ -46,8 +73,11 @@ export async function fetchBatch(code: string, clock: Clock): Promise<BatchResul
     const wait = Number(response.headers.get("retry-after")) || 30;
     return { kind: "busy", wait: Math.min(wait, MAX_RETRY_AFTER_S) };
   }
+  if (!response.ok) {
+    return { kind: "broken" };
+  }
   try {
-    const { credentials, batches_left: batchesLeft }: ResponseOf<Redeem> = await response.json();
+    const { credentials, batches_left: batchesLeft }: ResponseOf<Redeem> = JSON.parse(text);
     const batch = pairs.map(({ point, key }, at) =>
       toStoredCredential(fromBase64url(credentials[at] ?? ""), point, key),
     );
@@ -74,7 +104,7 @@ async function fetchWithClock(clock: Clock, address: string, request: RequestIni
   }
 }
 
-async function generateKeyPair(): Promise<{ point: Bytes; key: CryptoKey }> {
+async function generateKeyPair(): Promise<KeyPair> {
   const pair = await crypto.subtle.generateKey(KEY_ALGORITHM, false, ["sign"]);
   const point = new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey));
   return { point, key: pair.privateKey };

@@ -27,6 +27,11 @@ export interface InvitationState {
   seen?: number;
 }
 
+/** The invitation that credentials come from, or will come from. */
+export function currentInvitation(notes: InvitationState): string | undefined {
+  return notes.offered ?? notes.code;
+}
+
 /** What is left to show. */
 export interface RemainingCredentials {
   count: number;
@@ -58,8 +63,7 @@ export class CredentialStore {
   }
 
   async state(): Promise<InvitationState> {
-    const store = this.#database.transaction(STATE_STORE).objectStore(STATE_STORE);
-    return (await requestResult<InvitationState | undefined>(store.get(STATE_STORE))) ?? {};
+    return readState(this.#database.transaction(STATE_STORE).objectStore(STATE_STORE));
   }
 
   /**
@@ -69,8 +73,8 @@ export class CredentialStore {
   async updateState(change: (notes: InvitationState) => InvitationState): Promise<InvitationState> {
     const transaction = this.#database.transaction(STATE_STORE, "readwrite");
     const store = transaction.objectStore(STATE_STORE);
-    const notes = change((await requestResult<InvitationState | undefined>(store.get(STATE_STORE))) ?? {});
-    if (notes.code ?? notes.offered) {
+    const notes = change(await readState(store));
+    if (currentInvitation(notes) !== undefined) {
       store.put(notes, STATE_STORE);
     }
     await transactionDone(transaction);
@@ -78,22 +82,38 @@ export class CredentialStore {
   }
 
   /**
-   * Adds a batch, at a moment that the server has just told: what expired before `now` is deleted. `replacing` drops
-   * everything that was there, since it came from another invitation.
+   * Adds a batch that `invitation` gave, at a moment that the server has just told: what expired before `now` is deleted, and
+   * everything that came from another invitation. All in one step with the notes, and only while that invitation is still the
+   * one to ask with: the holder may have removed it, or opened another, in the meantime. Answers the notes as they are then, and
+   * whether the batch replaced others.
    */
-  async add(batch: StoredCredential[], now: number, replacing: boolean): Promise<void> {
-    const transaction = this.#database.transaction(CREDENTIALS_STORE, "readwrite");
-    const store = transaction.objectStore(CREDENTIALS_STORE);
-    if (replacing) {
-      store.clear();
-    }
-    for (const expired of await requestResult(store.index(EXPIRES_INDEX).getAllKeys(IDBKeyRange.upperBound(now)))) {
-      store.delete(expired);
-    }
-    for (const held of batch) {
-      store.add(held);
+  async addBatch(
+    invitation: string,
+    batch: StoredCredential[],
+    now: number,
+    change: InvitationState,
+  ): Promise<{ notes: InvitationState; replaced: boolean }> {
+    const transaction = this.#database.transaction([CREDENTIALS_STORE, STATE_STORE], "readwrite");
+    const [held, state] = [transaction.objectStore(CREDENTIALS_STORE), transaction.objectStore(STATE_STORE)];
+    let notes = await readState(state);
+    let replaced = false;
+    if (currentInvitation(notes) === invitation) {
+      replaced = notes.code !== invitation;
+      if (replaced) {
+        held.clear();
+      }
+      for (const expired of await requestResult(held.index(EXPIRES_INDEX).getAllKeys(IDBKeyRange.upperBound(now)))) {
+        held.delete(expired);
+      }
+      for (const credential of batch) {
+        held.add(credential);
+      }
+      const { offered: _, ...others } = notes;
+      notes = { ...others, code: invitation, ...change };
+      state.put(notes, STATE_STORE);
     }
     await transactionDone(transaction);
+    return { notes, replaced };
   }
 
   /** Takes the credential out that expires first but not before `from`. Nobody else gets it, whatever happens to it. */
@@ -125,6 +145,10 @@ export class CredentialStore {
     transaction.objectStore(STATE_STORE).clear();
     await transactionDone(transaction);
   }
+}
+
+async function readState(store: IDBObjectStore): Promise<InvitationState> {
+  return (await requestResult<InvitationState | undefined>(store.get(STATE_STORE))) ?? {};
 }
 
 /** Fails where keys cannot be kept, before an invitation is spent on keys that would be lost. */

@@ -5,8 +5,19 @@
 import { Clock } from "../shared/clock";
 import { chooseLanguage } from "../shared/language";
 import { drawQr, type QrCode } from "../shared/qr";
-import { type BatchResult, fetchBatch, fetchServerTime } from "./credential-batch";
-import { CredentialStore, type InvitationState, type RemainingCredentials } from "./credential-store";
+import {
+  type BatchRequest,
+  type BatchResult,
+  createBatchRequest,
+  fetchBatch,
+  fetchServerTime,
+} from "./credential-batch";
+import {
+  CredentialStore,
+  currentInvitation,
+  type InvitationState,
+  type RemainingCredentials,
+} from "./credential-store";
 import { createPresentation } from "./presentation";
 import { isRunningLow, type SupplyStatus, selectScreen } from "./screen-selection";
 import { View } from "./view";
@@ -37,6 +48,8 @@ class Page {
   #shownCode: ShownCode | undefined;
   #age = 0;
   #supply: SupplyStatus = "idle";
+  /** What was asked last, until its answer is stored. */
+  #request: BatchRequest | undefined;
   #refusedAnother = false;
   #removed = false;
   #failed = false;
@@ -71,8 +84,9 @@ class Page {
     }
     this.#refusedAnother = false;
     if (!INVITATION_PATTERN.test(code)) {
-      await this.#refuse(code);
-    } else if (code !== this.#state.code) {
+      await this.#refuse(code, () => true);
+    } else if (code !== this.#state.code || this.#state.spent) {
+      // One that gave nothing more may give something again, and is asked for when its holder comes back with it.
       await this.#updateState({ offered: code });
     }
     this.retry();
@@ -100,12 +114,15 @@ class Page {
   async remove(): Promise<void> {
     this.#removed = true;
     this.#shownCode = undefined;
+    this.#request = undefined;
     this.#state = {};
     this.#remaining = { count: 0, until: 0 };
     this.#render();
     this.#view.focusHeading();
     await this.#showingNext?.catch(() => undefined);
     await this.#store.clear();
+    // What was being stored meanwhile has left its notes here.
+    await this.#readState();
     this.#changes.postMessage("changed");
     const workers = await navigator.serviceWorker.getRegistrations();
     const here = new URL("./", location.href).href;
@@ -198,12 +215,16 @@ class Page {
     await this.#readState();
     // Another tab may have asked while this one waited, or removed everything.
     if (this.#invitationToRedeem() === wanted) {
-      const outcome = await fetchBatch(wanted, this.#clock);
+      if (this.#request?.code !== wanted) {
+        this.#request = await createBatchRequest(wanted);
+      }
+      const outcome = await fetchBatch(this.#request, this.#clock);
       await this.#readState();
-      if ((this.#state.offered ?? this.#state.code) === wanted) {
+      if (currentInvitation(this.#state) === wanted) {
         await this.#applyResult(wanted, outcome);
         return;
       }
+      this.#request = undefined;
     }
     this.#supply = "idle";
   }
@@ -211,6 +232,9 @@ class Page {
   /** Draws the consequences of an attempt to fetch credentials. */
   async #applyResult(asked: string, outcome: BatchResult): Promise<void> {
     if (outcome.kind === "offline" || outcome.kind === "busy" || outcome.kind === "broken") {
+      if (outcome.kind === "broken") {
+        this.#request = undefined;
+      }
       this.#supply = outcome.kind;
       this.#backOff(outcome.kind === "busy" ? outcome.wait * 1000 : 0);
       return;
@@ -220,22 +244,32 @@ class Page {
     // Credentials that end too soon must not make it ask all the time.
     this.#retryAt = performance.now() + this.#retryDelay;
     if (outcome.kind === "refused") {
-      await this.#refuse(asked);
+      await this.#refuse(asked, (notes) => currentInvitation(notes) === asked);
     } else {
-      const replacing = this.#state.offered === asked;
-      await this.#store.add(outcome.batch, this.#nowSeconds(), replacing);
-      await this.#updateState({ code: asked, offered: undefined, spent: outcome.last, ...this.#clockState() });
-      this.#shownCode = replacing ? undefined : this.#shownCode;
+      const change = { spent: outcome.last, ...this.#clockState() };
+      const added = await this.#store.addBatch(asked, outcome.batch, this.#nowSeconds(), change);
+      this.#state = added.notes;
+      this.#shownCode = added.replaced ? undefined : this.#shownCode;
       await this.#countRemaining();
     }
+    this.#request = undefined;
     this.#changes.postMessage("changed");
   }
 
-  /** Remembers that an invitation gives nothing, and keeps to the earlier one where there is one. */
-  async #refuse(code: string): Promise<void> {
-    this.#refusedAnother = this.#state.code !== undefined && this.#state.code !== code;
-    const notes = this.#refusedAnother ? { offered: undefined } : { code, offered: undefined, spent: true };
-    await this.#updateState({ ...notes, ...this.#clockState() });
+  /**
+   * Remembers that an invitation gives nothing, and keeps to the earlier one where there is one; nothing where the notes are by
+   * now such that it does not matter.
+   */
+  async #refuse(code: string, matters: (notes: InvitationState) => boolean): Promise<void> {
+    this.#state = await this.#store.updateState((notes) => {
+      if (!matters(notes)) {
+        return notes;
+      }
+      this.#refusedAnother = notes.code !== undefined && notes.code !== code;
+      const { offered: _, ...others } = notes;
+      const refused = this.#refusedAnother ? others : { ...others, code, spent: true };
+      return { ...refused, ...this.#clockState() };
+    });
   }
 
   async #askTime(): Promise<void> {
@@ -262,6 +296,9 @@ class Page {
     await this.#readState();
     if (this.#state.code === undefined) {
       this.#shownCode = undefined;
+    }
+    if (currentInvitation(this.#state) === undefined) {
+      this.#request = undefined;
     }
     void this.#tick();
   }
@@ -299,7 +336,7 @@ class Page {
       failed: this.#failed,
       clockBelievable: this.#clock.isBelievable(),
       clockOffset: this.#clock.offset,
-      invited: (this.#state.offered ?? this.#state.code) !== undefined,
+      invited: currentInvitation(this.#state) !== undefined,
       spent: this.#state.spent === true && this.#state.offered === undefined,
       refusedAnother: this.#refusedAnother,
       supply: this.#supply,
@@ -322,7 +359,7 @@ class Page {
       });
       this.#keepScreenOn();
     }
-    this.#view.offerRemoval(!this.#removed && (this.#state.code ?? this.#state.offered) !== undefined);
+    this.#view.offerRemoval(!this.#removed && currentInvitation(this.#state) !== undefined);
   }
 
   /** Keeps the screen lit while a code is on it; browsers end that by themselves when the page is hidden. */

@@ -30,7 +30,7 @@ impl std::fmt::Debug for DecisionLog {
 
 /// The content of a decision record.
 #[derive(Debug, Serialize)]
-pub struct DecisionRecord<'a, A, R> {
+pub struct DecisionRecord<'a, A, R, O> {
     /// The operation, for example `age-antispoofing`.
     pub operation: &'a str,
     /// SHA-256 of the image bytes as received, hexadecimal.
@@ -39,7 +39,9 @@ pub struct DecisionRecord<'a, A, R> {
     pub answer: &'a A,
     /// The thresholds and rules that were applied.
     pub rules: R,
-    /// The models by task, with their digests.
+    /// What the models answered, as it was compared with the rules.
+    pub outputs: O,
+    /// The models that saw the image, by task, with their digests.
     pub models: &'a [ModelInfo],
 }
 
@@ -67,11 +69,11 @@ impl DecisionLog {
     /// Stores a record, and with it the use of the secure capture that the decision rests on, if there is one: a capture is not
     /// used up by a decision that is not recorded. Send the answer only after this returns: then the record is on disk. Returns
     /// `false`, and stores nothing, if the capture was used before.
-    pub async fn record<A: Serialize, R: Serialize>(
+    pub async fn record<A: Serialize, R: Serialize, O: Serialize>(
         &self,
         env: &dyn Environment,
         app: AppId,
-        decision: &DecisionRecord<'_, A, R>,
+        decision: &DecisionRecord<'_, A, R, O>,
         captured: Option<CaptureUse>,
     ) -> Result<bool, DbError> {
         let (id, made_at) = (env.uuid_v7(), env.now());
@@ -134,6 +136,7 @@ mod tests {
             image_sha256: sha256_hex(b"image"),
             answer: &serde_json::json!({ "age": 25.1 }),
             rules: serde_json::json!({}),
+            outputs: serde_json::json!({ "age": 25.123 }),
             models: &[],
         };
         let first = decisions.record(&env, AppId::from(env.uuid_v7()), &decision, None).await.unwrap();

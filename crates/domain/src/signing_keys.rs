@@ -1,6 +1,9 @@
 //! The keys that this installation signs with, as operators see them.
 
-use crate::wire_enum::wire_enum;
+use crate::{
+    proof_of_age::issuer::{KEY_ACTIVATION_DELAY, RETIRED_KEY_RETENTION},
+    wire_enum::wire_enum,
+};
 use base::{Environment, Timestamp};
 use db::{DbError, DbTimestamp, FromRow, ReadTx, sql};
 
@@ -80,22 +83,28 @@ pub async fn list(view: &mut ReadTx, environment: &dyn Environment) -> Result<Ve
               ORDER BY sandbox, years, signs_from DESC LIMIT 256"
         ))
         .await?;
-    let named = |purpose| {
-        move |row: NamedKeyRow| SigningKey {
-            purpose,
-            id: row.id,
-            state: if row.retired_at.is_none() {
-                SigningKeyState::Signing
-            } else {
-                SigningKeyState::Retiring
-            },
-            created_at: row.created_at.0,
-            until: row.retired_at.map(|at| at.0),
-            years: None,
-            sandbox: None,
-        }
-    };
     let now = environment.now();
+    let named = |purpose, row: NamedKeyRow, signs, until| SigningKey {
+        purpose,
+        id: row.id,
+        state: if signs { SigningKeyState::Signing } else { SigningKeyState::Retiring },
+        created_at: row.created_at.0,
+        until,
+        years: None,
+        sandbox: None,
+    };
+    // Their rows say until when they are published.
+    let webhook = |row: NamedKeyRow| {
+        let until = row.retired_at.as_ref().map(|at| at.0);
+        named(SigningKeyPurpose::AgeWebhooks, row, until.is_none(), until)
+    };
+    // Theirs say when another one was made.
+    let proof = |row: NamedKeyRow| {
+        let retired_at = row.retired_at.as_ref().map(|at| at.0);
+        let signs = retired_at.is_none_or(|at| at + KEY_ACTIVATION_DELAY > now);
+        let remaining = if signs { KEY_ACTIVATION_DELAY } else { RETIRED_KEY_RETENTION };
+        named(SigningKeyPurpose::ProofOfAge, row, signs, retired_at.map(|at| at + remaining))
+    };
     let issuer = |row: BlindTokenKeyRow| {
         let signs = row.next_at.0 > now;
         SigningKey {
@@ -108,8 +117,8 @@ pub async fn list(view: &mut ReadTx, environment: &dyn Environment) -> Result<Ve
             sandbox: Some(row.sandbox),
         }
     };
-    let mut keys: Vec<_> = webhooks.into_iter().map(named(SigningKeyPurpose::AgeWebhooks)).collect();
-    keys.extend(proofs.into_iter().map(named(SigningKeyPurpose::ProofOfAge)));
+    let mut keys: Vec<_> = webhooks.into_iter().map(webhook).collect();
+    keys.extend(proofs.into_iter().map(proof));
     keys.extend(issuers.into_iter().map(issuer));
     Ok(keys)
 }

@@ -180,6 +180,21 @@ struct DecisionRules {
     liveness_threshold: Option<f32>,
 }
 
+/// What the models answered, as decision records keep it: not rounded, because this is what was compared with the rules. What was
+/// not asked is absent.
+#[derive(Debug, serde::Serialize)]
+struct DecisionOutputs {
+    /// The estimate, years.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    age: Option<f32>,
+    /// Its standard deviation, years.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    st_dev: Option<f32>,
+    /// 0 to 1; `real` from [`DecisionRules::liveness_threshold`] on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    liveness_score: Option<f32>,
+}
+
 /// Reads a body. A device that there is not is told before anything else that is wrong with it.
 pub(super) fn parse_body<'a, B: Deserialize<'a>>(body: &'a [u8]) -> Result<B, ImageAnalysisApiError> {
     #[derive(Deserialize)]
@@ -279,17 +294,22 @@ impl AnalysisResult {
         operation: &'a str,
         image_sha256: &str,
         answer: &'a T,
-    ) -> DecisionRecord<'a, T, DecisionRules> {
+    ) -> DecisionRecord<'a, T, DecisionRules, DecisionOutputs> {
         let RequestedAnalyses { liveness, validation, threshold, .. } = self.requested;
+        let ImageAnalysis { age: estimate, liveness: scored, models, .. } = &self.finding;
         let rules = DecisionRules {
             threshold: threshold.map(AgeThreshold::years),
             operator: threshold.map(AgeThreshold::operator),
             level_of_assurance: liveness,
             img_validation_level: validation,
-            liveness_threshold: self.finding.liveness.as_ref().map(|liveness| liveness.threshold),
+            liveness_threshold: scored.as_ref().map(|scored| scored.threshold),
         };
-        let models = &self.finding.models;
-        DecisionRecord { operation, image_sha256: image_sha256.to_owned(), answer, rules, models }
+        let outputs = DecisionOutputs {
+            age: estimate.as_ref().map(|estimate| estimate.years),
+            st_dev: estimate.as_ref().map(|estimate| estimate.st_dev),
+            liveness_score: scored.as_ref().map(|scored| scored.score),
+        };
+        DecisionRecord { operation, image_sha256: image_sha256.to_owned(), answer, rules, outputs, models }
     }
 
     /// The age and its uncertainty, as every age answer states them.

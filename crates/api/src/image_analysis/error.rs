@@ -87,6 +87,7 @@ impl From<SignatureAuthError> for ImageAnalysisApiError {
                 Self::new(ImageAnalysisErrorCode::InvalidOrgStatus, "the organisation is suspended")
             }
             SignatureAuthError::RateLimited(limited) => limited.into(),
+            SignatureAuthError::CallsUsedUp(refused) => refused.into(),
             SignatureAuthError::Unavailable(error) => Self::unavailable(&*error),
         }
     }

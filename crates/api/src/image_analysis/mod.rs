@@ -42,8 +42,7 @@ pub(crate) fn router() -> OpenApiRouter<ApiState> {
         .routes(routes!(self_checkout::age_antispoofing_at_checkout))
         .routes(routes!(age_verify::verify_age))
         .routes(routes!(age_antispoofing_verify::age_antispoofing_verify))
-        .routes(routes!(secure_token::issue_secure_token))
-        .routes(routes!(secure_token::capture_module))
+        .merge(secure_token::router())
 }
 
 /// Parses a body as each operation that takes one does, and returns the refusals of those that cannot. `fuzz/` calls it

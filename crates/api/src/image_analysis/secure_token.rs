@@ -1,15 +1,19 @@
 //! `GET /ai/sm/v1/secure/{version}/token` and the capture module that calls it.
 
 use super::{ImageAnalysisApiError, ImageAnalysisErrorCode, error};
-use crate::{ApiState, http::auth::SignatureAuthError};
+use crate::{
+    ApiState,
+    http::{auth::SignatureAuthError, panic::catch_panics, routes::routes},
+};
 use axum::{
     Json,
     extract::{
         Path, Query, State,
         rejection::{PathRejection, QueryRejection},
     },
-    http::{HeaderName, header},
-    response::IntoResponse,
+    http::{HeaderValue, header},
+    middleware,
+    response::{IntoResponse, Response},
 };
 use base::AgeSessionId;
 use domain::{
@@ -18,6 +22,22 @@ use domain::{
 };
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+
+/// The operations that pages of any origin call.
+pub(super) fn router() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new()
+        .routes(routes!(issue_secure_token))
+        .routes(routes!(capture_module))
+        .layer(catch_panics::<ImageAnalysisErrorCode>())
+        .layer(middleware::map_response(allow_any_origin))
+}
+
+/// Lets pages of any origin read an answer, refusals too; a token is of no use without a signed request of the application.
+async fn allow_any_origin(mut response: Response) -> Response {
+    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    response
+}
 
 /// The application whose page calls, and the browser's key.
 #[derive(Deserialize, IntoParams)]
@@ -45,9 +65,6 @@ pub(crate) struct SecureTokenResponse {
     #[schema(example = 600)]
     expires_in: i64,
 }
-
-/// Pages of any origin may call; a token is of no use without a signed request of the application.
-const ALLOW_ANY_ORIGIN_HEADER: (HeaderName, &str) = (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*");
 
 /// Start a secure capture session in a browser.
 #[utoipa::path(
@@ -99,10 +116,7 @@ pub(crate) async fn issue_secure_token(
         ImageAnalysisApiError::new(ImageAnalysisErrorCode::InvalidRequestBody, error.to_string())
     })?;
     let expires_in = secure_capture::SESSION_TOKEN_LIFETIME.as_secs();
-    Ok((
-        [ALLOW_ANY_ORIGIN_HEADER, (header::CACHE_CONTROL, "no-store")],
-        Json(SecureTokenResponse { token, expires_in }),
-    ))
+    Ok(([(header::CACHE_CONTROL, "no-store")], Json(SecureTokenResponse { token, expires_in })))
 }
 
 /// The capture module, an ECMAScript module for any page.
@@ -116,7 +130,6 @@ pub(crate) async fn capture_module(
 ) -> Result<impl IntoResponse, ImageAnalysisApiError> {
     check_version(version)?;
     let headers = [
-        ALLOW_ANY_ORIGIN_HEADER,
         (header::CONTENT_TYPE, "text/javascript; charset=utf-8"),
         (header::CACHE_CONTROL, "public, max-age=300"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),

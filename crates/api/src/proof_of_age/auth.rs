@@ -4,7 +4,7 @@ use super::ProofApiError;
 use crate::{
     ApiState,
     http::{
-        auth::bearer,
+        auth::{CallerLookup, bearer},
         body,
         idempotency::{self, operation_of},
     },
@@ -44,10 +44,13 @@ impl FromRequest<ApiState> for BearerRequest {
 
     async fn from_request(request: Request, api: &ApiState) -> Result<Self, ProofApiError> {
         let (mut parts, body) = request.into_parts();
-        let BearerCaller(bearer) = BearerCaller::from_request_parts(&mut parts, api).await?;
+        let lookup = CallerLookup::begin(api);
+        let caller = BearerCaller::from_request_parts(&mut parts, api).await?;
         let key = idempotency::idempotency_key(&parts.headers)?;
         let body =
-            body::read(api, &parts, Some(bearer.app), body, MAX_BODY_BYTES, "send the query alone").await?;
+            body::read(api, &parts, Some(caller.0.app), body, MAX_BODY_BYTES, "send the query alone").await?;
+        let again = BearerCaller::from_request_parts(&mut parts, api);
+        let BearerCaller(bearer) = lookup.renew(api, caller, again).await?;
         Ok(Self { bearer, body, operation: operation_of(&parts), idempotency_key: key })
     }
 }

@@ -127,7 +127,7 @@ impl From<BearerError> for ProofApiError {
                 ProofErrorCode::FeatureDisabled,
                 format!("the application may not use {}", scope.feature()),
             ),
-            BearerError::RateLimited(limited) => limited.into(),
+            BearerError::CallsUsedUp(refused) => refused.into(),
             BearerError::Db(error) => Self::unavailable(&error),
         }
     }
@@ -159,6 +159,6 @@ error_responses! {
     ProofErrorCode;
     VerifyProofErrors: BEARER_CODES, BODY_CODES, &[ProofErrorCode::UnprocessableEntry, ProofErrorCode::IdempotencyKeyReused];
     FetchProofErrors: BEARER_CODES, &[ProofErrorCode::NotFound];
-    RedeemInvitationErrors: BODY_CODES, &[ProofErrorCode::InvalidToken, ProofErrorCode::IdempotencyKeyReused, ProofErrorCode::UnprocessableEntry, ProofErrorCode::SystemUnavailable];
+    RedeemInvitationErrors: BODY_CODES, &[ProofErrorCode::InvalidToken, ProofErrorCode::FeatureDisabled, ProofErrorCode::IdempotencyKeyReused, ProofErrorCode::UnprocessableEntry, ProofErrorCode::TooManyRequests, ProofErrorCode::SystemUnavailable];
     IssuerKeysErrors: &[ProofErrorCode::SystemUnavailable];
 }

@@ -104,6 +104,9 @@ impl From<ProofIssueError> for ProofApiError {
     fn from(error: ProofIssueError) -> Self {
         match error {
             ProofIssueError::Code => Self::new(ProofErrorCode::InvalidToken, error.to_string()),
+            ProofIssueError::ApplicationNotServed => {
+                Self::new(ProofErrorCode::FeatureDisabled, error.to_string())
+            }
             ProofIssueError::Key(_) | ProofIssueError::Age => {
                 Self::new(ProofErrorCode::UnprocessableEntry, error.to_string())
             }

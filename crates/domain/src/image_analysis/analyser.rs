@@ -4,7 +4,7 @@ use super::{
     LivenessAssurance, LivenessPrediction,
     face_rules::{self, FaceError, FaceRules},
 };
-use base::{AppId, Picture, PictureSize};
+use base::{AppId, Picture, PictureSize, SignedDuration};
 use std::{
     path::PathBuf,
     sync::{Arc, PoisonError, RwLock},
@@ -12,8 +12,8 @@ use std::{
 };
 use tokio::sync::OnceCell;
 use vision::{
-    AgeEstimate, CaptureQuality, Face, InferencePool, ModelInfo, ModelLoadError, QueueLimits, VisionError,
-    VisionModels, model_manifest::ModelPack,
+    AgeEstimate, CaptureQuality, Face, InferencePool, ModelInfo, ModelLoadError, ModelTask, QueueLimits,
+    VisionError, VisionModels, model_manifest::ModelPack,
 };
 
 /// The limits that an image must meet; the sections `[image]` and `[face]`.
@@ -64,6 +64,10 @@ struct CheckedModels {
 /// are never that many runs; a task that does not fit is retried by its job.
 const MAX_BACKGROUND_QUEUE: usize = 1024;
 
+/// How long a job waits that needs models and finds none in its process: they may be imported meanwhile, or another process that
+/// has them may take it.
+pub(crate) const MODELS_RETRY_WAIT: SignedDuration = SignedDuration::from_secs(5);
+
 /// Why the models cannot be used; the text says why.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the models are not ready: {0}")]
@@ -85,6 +89,18 @@ pub struct AnalysisRequest {
     pub sharpness: bool,
 }
 
+impl AnalysisRequest {
+    /// Whether the models of a task see the image.
+    fn uses(&self, task: ModelTask) -> bool {
+        match task {
+            ModelTask::Detect | ModelTask::Quality => true,
+            ModelTask::Age => self.age,
+            ModelTask::Liveness => self.liveness.is_some(),
+            ModelTask::Embed | ModelTask::FindText | ModelTask::TurnText | ModelTask::ReadText => false,
+        }
+    }
+}
+
 /// The result of an analysis.
 #[derive(Clone, Debug)]
 pub struct ImageAnalysis {
@@ -104,7 +120,7 @@ pub struct ImageAnalysis {
     pub size: PictureSize,
     /// The JPEG quality; `None` for other formats.
     pub jpeg_quality: Option<u8>,
-    /// The models that were used.
+    /// The models that saw the image, in the order of [`VisionModels::models`].
     pub models: Vec<ModelInfo>,
 }
 
@@ -232,6 +248,11 @@ impl ImageAnalyser {
 
     fn checked_models(&self) -> Result<Arc<CheckedModels>, ModelsNotReadyError> {
         self.models.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether this process has models: their files are there and are what they should be.
+    pub fn has_models(&self) -> bool {
+        self.models.read().unwrap_or_else(PoisonError::into_inner).is_ok()
     }
 
     /// The models that this process uses.
@@ -369,17 +390,8 @@ fn analyse_pixels(
     };
     let sharpness = request.sharpness.then(|| VisionModels::assess_quality(&picture, &face).sharpness);
     let (size, jpeg_quality) = (picture.size(), header.jpeg_quality);
-    Ok(ImageAnalysis {
-        age,
-        liveness,
-        face,
-        luma,
-        sharpness,
-        capture,
-        size,
-        jpeg_quality,
-        models: vision.models().to_vec(),
-    })
+    let models = vision.models().iter().filter(|model| request.uses(model.task)).cloned().collect();
+    Ok(ImageAnalysis { age, liveness, face, luma, sharpness, capture, size, jpeg_quality, models })
 }
 
 /// The only face of the picture. If a picture is so dark or bright that a face is found only after its exposure is
@@ -460,6 +472,6 @@ fn assess_liveness(
     let prediction =
         if score.real >= threshold { LivenessPrediction::Real } else { LivenessPrediction::Fake };
     let experimental =
-        vision.models().iter().any(|model| model.task == vision::ModelTask::Liveness && model.experimental);
+        vision.models().iter().any(|model| model.task == ModelTask::Liveness && model.experimental);
     Ok(LivenessResult { prediction, score: score.real, threshold, experimental, cues: score.cues })
 }

@@ -5,11 +5,11 @@ mod face_rules;
 pub mod sample_faces;
 mod threshold;
 
-pub(crate) use analyser::single_face;
 pub use analyser::{
     AnalysisError, AnalysisRequest, AnalysisRules, ImageAnalyser, ImageAnalysis, LivenessResult,
     ModelPoolSettings, ModelsNotReadyError,
 };
+pub(crate) use analyser::{MODELS_RETRY_WAIT, single_face};
 pub use face_rules::{FaceError, FaceErrorCode, FaceRules};
 pub use threshold::{AgeThreshold, InvalidThresholdError, ThresholdOperator};
 

@@ -6,7 +6,7 @@
 use super::ProofOfAgeSettings;
 use crate::{
     jwk::{Jwk, JwkSet},
-    tenancy::{TenancyError, applications},
+    tenancy::{Feature, TenancyError, application_status},
     vault::{UnsealError, Vault},
 };
 use aws_lc_rs::digest;
@@ -28,9 +28,9 @@ pub const MAX_BATCH_CREDENTIALS: usize = 120;
 pub const CODE_LIFETIME: SignedDuration = SignedDuration::from_secs(60);
 /// A new key signs only after this time, when every process has it in its trust list; until then the previous one
 /// signs.
-const KEY_ACTIVATION_DELAY: SignedDuration = SignedDuration::from_secs(30);
+pub(crate) const KEY_ACTIVATION_DELAY: SignedDuration = SignedDuration::from_secs(30);
 /// How long a retired key still verifies: by then everything that it signed has expired.
-const RETIRED_KEY_RETENTION: SignedDuration = SignedDuration::from_hours(3);
+pub(crate) const RETIRED_KEY_RETENTION: SignedDuration = SignedDuration::from_hours(3);
 
 /// Issues proofs. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -49,6 +49,9 @@ pub enum ProofIssueError {
     Age,
     #[error("the code is unknown, used up or expired; ask for a new one")]
     Code,
+    /// The application that gives the code is not served, or may not use proofs of age. The code works again once it may.
+    #[error("the application is not served at present, or may not use proof-of-age")]
+    ApplicationNotServed,
     /// Too many keys, or none; how many.
     #[error("a batch has 1 to {MAX_BATCH_CREDENTIALS} keys, this one {0}")]
     Keys(usize),
@@ -135,7 +138,7 @@ impl ProofIssuer {
     }
 
     /// Creates a code that the holder's page redeems for up to `batches` batches until `expires_at`. It is shown only
-    /// now.
+    /// now. Refused with [`ProofIssueError::ApplicationNotServed`] if the application could not have it redeemed.
     pub async fn create_holder_grant(
         &self,
         tx: &mut WriteTx,
@@ -145,7 +148,11 @@ impl ProofIssuer {
         expires_at: Timestamp,
     ) -> Result<Secret<String>, ProofIssueError> {
         let ages = normalise_thresholds(age_over)?;
-        applications::ensure_exists(tx, app).await?;
+        let status = application_status::find(tx, app).await?;
+        let status = status.ok_or_else(|| TenancyError::NotFound(format!("application {app}")))?;
+        if !status.allows(Feature::ProofOfAge) {
+            return Err(ProofIssueError::ApplicationNotServed);
+        }
         let mut random = [0; 16];
         self.env.fill_random(&mut random);
         let code = base64_simd::URL_SAFE_NO_PAD.encode_to_string(random);
@@ -165,22 +172,11 @@ impl ProofIssuer {
         Ok(Secret::new(code))
     }
 
-    /// The application that gave the holder a code, also one that is used up.
+    /// The application that gave the holder a code, also one that is used up. Refused with
+    /// [`ProofIssueError::ApplicationNotServed`] while the application may not give proofs.
     pub async fn grant_application(&self, code: &str) -> Result<AppId, ProofIssueError> {
-        #[derive(FromRow)]
-        struct GrantOwnerRow {
-            app_id: AppId,
-        }
         // A stranger with a code that is none has neither their keys read nor the one writer that SQLite has.
-        let mut view = self.db.read_once().await?;
-        let owner: Option<GrantOwnerRow> = view
-            .fetch_optional(sql!(
-                "SELECT app_id FROM holder_grants WHERE hash = $1 AND expires_at > $2",
-                hash(code),
-                self.env.now(),
-            ))
-            .await?;
-        owner.map(|row| row.app_id).ok_or(ProofIssueError::Code)
+        granting_application(&mut self.db.read_once().await?, code, self.env.now()).await
     }
 
     /// Redeems a code for a batch: one credential for each of the holder's public keys.
@@ -207,12 +203,11 @@ impl ProofIssuer {
             batches: i64,
         }
         let now = self.env.now();
+        granting_application(tx, code, now).await?;
         let grant: Option<HolderGrantRow> = tx
             .fetch_optional(sql!(
                 "UPDATE holder_grants SET batches = batches - 1
                   WHERE hash = $1 AND batches > 0 AND expires_at > $2
-                    AND app_id IN (SELECT a.id FROM applications a JOIN organisations o ON o.id = a.organisation_id
-                                    WHERE a.state = 'ENABLED' AND o.status = 'ACTIVE')
                  RETURNING age_over, batches",
                 hash(code),
                 now,
@@ -274,9 +269,11 @@ impl ProofIssuer {
     }
 
     async fn signing_key(&self, tx: &mut WriteTx) -> Result<IssuingKey, ProofIssueError> {
+        // A process whose clock is ahead may have deleted the private half of a key whose time is not over here.
         let row: Option<IssuingKeyRow> = tx
             .fetch_optional(sql!(
-                "SELECT id, sealed FROM issuing_keys WHERE (retired_at > $1 OR retired_at IS NULL)
+                "SELECT id, sealed FROM issuing_keys
+                  WHERE (retired_at > $1 OR retired_at IS NULL) AND length(sealed) > 0
                   ORDER BY CASE WHEN created_at <= $1 THEN 0 ELSE 1 END, created_at DESC, id LIMIT 1",
                 self.env.now() - KEY_ACTIVATION_DELAY,
             ))
@@ -309,6 +306,41 @@ impl ProofIssuer {
         self.env.fill_random(&mut id);
         id
     }
+}
+
+/// The application that gave a code, if it may give proofs now.
+async fn granting_application(
+    view: &mut ReadTx,
+    code: &str,
+    now: Timestamp,
+) -> Result<AppId, ProofIssueError> {
+    #[derive(FromRow)]
+    struct GrantOwnerRow {
+        app_id: AppId,
+    }
+    let owner: Option<GrantOwnerRow> = view
+        .fetch_optional(sql!(
+            "SELECT app_id FROM holder_grants WHERE hash = $1 AND expires_at > $2",
+            hash(code),
+            now,
+        ))
+        .await?;
+    let app = owner.ok_or(ProofIssueError::Code)?.app_id;
+    let status = application_status::find(view, app).await?;
+    let allowed = status.is_some_and(|status| status.allows(Feature::ProofOfAge));
+    if allowed { Ok(app) } else { Err(ProofIssueError::ApplicationNotServed) }
+}
+
+/// Deletes keys that verify nothing any more, and the private halves of those that only verify.
+pub(super) async fn purge_retired_keys(tx: &mut WriteTx, now: Timestamp) -> Result<(), DbError> {
+    tx.execute(sql!("DELETE FROM issuing_keys WHERE retired_at <= $1", now - RETIRED_KEY_RETENTION)).await?;
+    tx.execute(sql!(
+        "UPDATE issuing_keys SET sealed = $2 WHERE retired_at <= $1 AND length(sealed) > 0",
+        now - KEY_ACTIVATION_DELAY,
+        Vec::<u8>::new(),
+    ))
+    .await?;
+    Ok(())
 }
 
 async fn public_keys(view: &mut ReadTx, now: Timestamp) -> Result<Vec<Jwk>, DbError> {

@@ -328,8 +328,8 @@ pub async fn set_excluded_providers(
     if rows == 1 { Ok(()) } else { Err(crate::tenancy::TenancyError::NotFound(format!("application {app}"))) }
 }
 
-/// Deletes expired results, uses, grants and issuers' documents, at most 20,000 of each at a time; returns how many,
-/// without the documents.
+/// Deletes expired results, uses, grants, issuers' documents and keys of this server, at most 20,000 of each at a time;
+/// returns how many, without the documents and keys.
 pub async fn purge(db: &Db, env: &dyn Environment) -> Result<u64, DbError> {
     let (mut tx, now) = (db.write().await?, env.now());
     let proofs = tx
@@ -353,6 +353,7 @@ pub async fn purge(db: &Db, env: &dyn Environment) -> Result<u64, DbError> {
         .await?;
     // A stale key set is still better than none; it is deleted when it has not been fetched for a month.
     tx.execute(sql!("DELETE FROM issuer_documents WHERE fresh_until <= $1", now - RESULT_RETENTION)).await?;
+    issuer::purge_retired_keys(&mut tx, now).await?;
     tx.commit().await?;
     Ok(proofs + uses + grants)
 }

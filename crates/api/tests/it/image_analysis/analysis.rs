@@ -1,6 +1,6 @@
 //! What all operations of image analysis share: workers, models and decision records.
 
-use crate::image_analysis::call;
+use crate::image_analysis::{assert_members, call};
 use serde_json::{Value, json};
 use testkit::{SignedCall, TestApp};
 
@@ -83,6 +83,55 @@ async fn decisions_are_recorded_if_the_operator_asks_for_it_and_never_the_image(
         json!({ "threshold": 18.0, "operator": "OVER", "img_validation_level": "high" })
     );
     assert!(!stored[0].record.contains("null"), "{}", stored[0].record);
+    let outputs = &record["decision"]["outputs"];
+    assert_members(outputs, &["age", "st_dev"]);
+    let passed = if outputs["age"].as_f64().unwrap() >= 18.0 { "pass" } else { "fail" };
+    assert_eq!(answer.json()["age_check"], passed, "the record says what was compared");
+    assert_eq!(tasks(&record["decision"]["models"]), ["age", "detect", "quality"]);
+}
+
+/// The tasks of models, each once, in alphabetical order.
+fn tasks(models: &Value) -> Vec<&str> {
+    let mut tasks: Vec<_> =
+        models.as_array().unwrap().iter().filter_map(|model| model["task"].as_str()).collect();
+    tasks.sort_unstable();
+    tasks.dedup();
+    tasks
+}
+
+#[tokio::test]
+async fn only_the_models_that_saw_an_image_are_named() {
+    use domain::{audit::DecisionLog, keyring::Keyring};
+    let keyring = Keyring::parse(&"5a".repeat(32)).unwrap();
+    let app =
+        TestApp::start_with(|api| api.decision_records = Some(DecisionLog::new(api.db.clone(), &keyring)))
+            .await;
+    for (path, asked, outputs) in [
+        ("/ai/v1/age", &["age", "detect", "quality"][..], &["age", "st_dev"][..]),
+        ("/ai/v1/antispoofing", &["detect", "liveness", "quality"], &["liveness_score"]),
+        (
+            "/ai/v1/age-antispoofing",
+            &["age", "detect", "liveness", "quality"],
+            &["age", "liveness_score", "st_dev"],
+        ),
+    ] {
+        let answer = call(path, json!({})).query("explain", "true").send(&app).await.json();
+        assert_eq!(tasks(&answer["explain"]["models"]), asked, "{path}");
+        let mut view = app.api.db.read().await.unwrap();
+        let newest = db::sql!(
+            "SELECT record FROM decisions WHERE record LIKE $1",
+            format!("%\"operation\":\"{}\"%", &path[7..])
+        );
+        let stored: Vec<DecisionRow> = view.fetch_all(newest).await.unwrap();
+        let record: Value = serde_json::from_str(&stored[0].record).unwrap();
+        assert_eq!(tasks(&record["decision"]["models"]), asked, "{path}");
+        assert_members(&record["decision"]["outputs"], outputs);
+        if let Some(score) = record["decision"]["outputs"]["liveness_score"].as_f64() {
+            let real = score >= record["decision"]["rules"]["liveness_threshold"].as_f64().unwrap();
+            let prediction = if real { "real" } else { "fake" };
+            assert!(stored[0].record.contains(&format!("\"prediction\":\"{prediction}\"")), "{record}");
+        }
+    }
 }
 
 #[tokio::test]

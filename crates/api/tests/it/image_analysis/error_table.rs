@@ -1,6 +1,7 @@
 //! The rows of image analysis's error table that come before the image: one test for each row, in the order of the
 //! table. Tests of a row are called what the row is called.
 
+use crate::http::late_body;
 use axum::{body::Body, http::Request};
 use base::{AppId, Environment, Id as _, SignedDuration};
 use db::sql;
@@ -180,20 +181,13 @@ async fn a_key_that_is_revoked_while_the_body_arrives_signs_nothing() {
     let query = format!("nonce={nonce}&timestamp={timestamp}");
     let message = CanonicalRequest { method: "POST", path: "/ai/v1/age", query: Some(&query), body: b"{}" };
     let digest = testkit::sign(&message);
-    let (environment, db) = (app.environment.clone(), app.api.db.clone());
-    let late_body = async move {
-        environment.advance(SignedDuration::from_secs(2));
-        let mut tx = db.write().await.unwrap();
-        tx.execute(sql!("UPDATE public_keys SET revoked_at = $1", environment.now())).await.unwrap();
-        tx.commit().await.unwrap();
-        Ok::<_, std::io::Error>("{}")
-    };
+    let revoked = sql!("UPDATE public_keys SET revoked_at = $1", app.environment.now());
     let request = Request::builder()
         .method("POST")
         .uri(format!("/ai/v1/age?{query}"))
         .header(app.api.brand.auth_id(), app.app.to_string())
         .header(app.api.brand.auth_digest(), &digest)
-        .body(Body::from_stream(stream::once(late_body)))
+        .body(late_body(&app, "{}".to_owned(), 2, revoked))
         .unwrap();
     assert_eq!(app.send(request).await.status_and_code(), "400 INVALID_PUBLIC_KEY");
 }

@@ -203,6 +203,30 @@ async fn a_secure_token_is_issued_to_known_applications_and_valid_keys_only() {
     assert!(module.header("content-type").starts_with("text/javascript"));
 }
 
+/// A browser shows a page of another origin only what this header allows.
+#[tokio::test]
+async fn pages_of_any_origin_can_read_why_they_get_no_secure_token() {
+    let app = TestApp::start().await;
+    let key = base64url(EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap().public_key());
+    let token = format!("/ai/sm/v1/secure/1/token?sdkId={}&key={key}", app.app);
+    let refused = async |path: &str, line: &str| {
+        let answer = app.get(path).await;
+        assert_eq!(answer.status_and_code(), line, "{path}");
+        assert_eq!(answer.header("access-control-allow-origin"), "*", "{path}");
+    };
+    refused("/ai/sm/v1/secure/1/token?sdkId=me", "401 INVALID_X_SVC_AUTH_ID").await;
+    refused(&token.replace(&key, "AAAA"), "400 INVALID_REQUEST_BODY").await;
+    refused("/ai/sm/v1/secure/2/capture.js", "400 SECURE_VERSION_NOT_FOUND").await;
+    let mut tx = app.api.db.write().await.unwrap();
+    organisations::set_status(&mut tx, app.org, OrganisationStatus::Suspended).await.unwrap();
+    tx.commit().await.unwrap();
+    refused(&token, "403 INVALID_ORG_STATUS").await;
+    app.execute(db::sql!("ALTER TABLE applications RENAME TO applications_that_are_away")).await;
+    refused(&token, "503 SERVICE_UNAVAILABLE").await;
+    app.execute(db::sql!("ALTER TABLE applications_that_are_away RENAME TO applications")).await;
+    assert_eq!(app.get("/ai/v1/nothing").await.header("access-control-allow-origin"), "", "nothing else is");
+}
+
 /// The module itself, run by Node, whose WebCrypto is the browser's.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_server_trusts_what_the_capture_module_makes() {
