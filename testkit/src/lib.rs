@@ -20,4 +20,4 @@ pub use app::{
 use test_launcher as _;
 
 pub use fixtures::{composite_scene, edits, head_model, node, pack, packages, specimens, spoof};
-pub use sample_faces::{face_base64, face_jpeg, face_pictures, group_photo, image_analyser};
+pub use sample_faces::{face_base64, face_jpeg, face_pictures, group_photo, image_analyser, model_settings};

@@ -6,18 +6,16 @@ use fixtures::{pack, packages};
 use std::sync::LazyLock;
 use vision::VisionModels;
 
-/// The real models, loaded once for all tests of a process: two workers, and a queue that no test fills by accident.
+/// The real models: two workers, and a queue that no test fills by accident.
+pub fn model_settings() -> ModelPoolSettings {
+    ModelPoolSettings { folder: pack(), workers: 2, queue: vision::QueueLimits::by_count(256), preload: true }
+}
+
+/// [`model_settings`], loaded once for all tests of a process.
 pub fn image_analyser() -> ImageAnalyser {
     static ANALYSER: LazyLock<ImageAnalyser> = LazyLock::new(|| {
         let analyser = ImageAnalyser::new(AnalysisRules::default());
-        analyser
-            .load(&ModelPoolSettings {
-                folder: pack(),
-                workers: 2,
-                queue: vision::QueueLimits::by_count(256),
-                preload: true,
-            })
-            .expect("the models load");
+        analyser.load(&model_settings()).expect("the models load");
         analyser
     });
     ANALYSER.clone()

@@ -263,15 +263,19 @@ impl Interfaces {
     }
 }
 
-/// All interfaces and the server's own pages, ready to serve. `pages` has the pages for people.
-pub fn router(api: ApiState, pages: Router) -> Router {
-    let hosts = api.settings.virtual_hosts.clone();
-    let tracer = Arc::new(RequestTracer {
+fn request_tracer(api: &ApiState) -> Arc<RequestTracer> {
+    Arc::new(RequestTracer {
         environment: api.environment.clone(),
         brand: api.brand.clone(),
         operations: interfaces().operations.clone(),
         log: api.request_log.clone(),
-    });
+    })
+}
+
+/// All interfaces and the server's own pages, ready to serve. `pages` has the pages for people.
+pub fn router(api: ApiState, pages: Router) -> Router {
+    let hosts = api.settings.virtual_hosts.clone();
+    let tracer = request_tracer(&api);
     let pages = pages.layer(middleware::from_fn_with_state(api.clone(), frame_ancestors::allow));
     let mut routes =
         interfaces().routes.clone().merge(system::public_router()).route("/", get(system::front_door));
@@ -298,6 +302,7 @@ pub fn router(api: ApiState, pages: Router) -> Router {
 /// What operators and developers look at: metrics, readiness, reference and OpenAPI documents; for a listener of their
 /// own ([`ApiSettings::has_admin_listener`]).
 pub fn admin_router(api: ApiState) -> Router {
+    let tracer = request_tracer(&api);
     let security = Arc::new(SecurityHeaders::new(&api.settings.public_url));
     system::public_router()
         .merge(system::operator_router())
@@ -307,6 +312,7 @@ pub fn admin_router(api: ApiState) -> Router {
         .with_state(api)
         .merge(reference())
         .layer(http::panic::catch_panics::<image_analysis::ImageAnalysisErrorCode>())
+        .layer(middleware::from_fn_with_state(tracer, trace_request))
         .layer(middleware::from_fn_with_state(security, add_security_headers))
 }
 

@@ -11,7 +11,7 @@ use crate::{
     },
     http::{
         auth::{
-            RateLimitError, count_stranger,
+            CallerLookup, count_console_session, count_stranger,
             session_cookie::{is_console_request, session_cookie},
         },
         body, header_text, request_context,
@@ -237,9 +237,11 @@ impl<P: ConsolePermission, Ids: DeserializeOwned + Send, B: CommandPayload> From
 
     async fn from_request(request: Request, api: &ApiState) -> Result<Self, ModerationApiError> {
         let (mut parts, body) = request.into_parts();
-        let ConsoleCall { caller, path, permission, .. } =
-            ConsoleCall::<P, Ids>::read(&mut parts, api).await?;
+        let lookup = CallerLookup::begin(api);
+        let call = ConsoleCall::<P, Ids>::read(&mut parts, api).await?;
         let raw = body::read(api, &parts, None, body, MAX_BODY_BYTES, "send less at once").await?;
+        let again = ConsoleCall::<P, Ids>::read(&mut parts, api);
+        let ConsoleCall { caller, path, permission, .. } = lookup.renew(api, call, again).await?;
         let input = ConsoleCommand(read_command::<B>(&parts, &raw, api)?);
         Ok(Self { caller, path, input, permission })
     }
@@ -252,7 +254,7 @@ async fn authenticate_session(
 ) -> Result<ConsoleCaller, ModerationApiError> {
     let token = session_cookie(api, headers).ok_or_else(nobody)?;
     let caller = api.console_access.authenticate(token).await?;
-    api.end_user_rate_limit.try_take(&caller.holder().id).map_err(RateLimitError)?;
+    count_console_session(api, caller.holder().id)?;
     if let ConsolePerson::Member { principal, member, account } = &caller.person {
         request_context::note_application(principal.app);
         request_context::note_member(account.id, member.id);

@@ -102,7 +102,8 @@ pub(super) struct ChangeApplicationRequest {
 struct LimitChange {
     #[schema(value_type = LimitKind)]
     limit: Option<LimitKind>,
-    /// At most this; 0: as much as there is; absent: what the configuration says.
+    /// At most this; 0: as much as there is; absent: what the configuration says. Of an application with `calls_per_minute` of
+    /// its own, `burst` is as many calls as those where it is 0 or absent.
     #[schema(minimum = 0, maximum = 1_125_899_906_842_624_i64)]
     allowed: Option<i64>,
 }

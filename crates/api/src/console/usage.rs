@@ -18,7 +18,7 @@ use base::{LimitViolation, SignedDuration, Timestamp};
 use domain::{
     Violation,
     request_log::{self, RequestDay},
-    tenancy::limits::{self, LimitKind},
+    tenancy::limits::{self, CallAllowance, LimitKind},
 };
 use utoipa::{IntoParams, ToSchema};
 
@@ -97,7 +97,8 @@ struct LimitUsageBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0)]
     allowed: Option<u64>,
-    /// Whether an operator has set it for this application; otherwise it is the configuration's (`[limits]`).
+    /// Whether an operator has set it for this application; otherwise it is the configuration's (`[limits]`) or, of `burst`, as many
+    /// calls as the application's own `calls_per_minute`.
     is_own: bool,
     /// What is used. Of calls: in the present window, as far as the server's processes have reserved them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,7 +131,7 @@ pub(super) async fn application_usage(
     let limits = LimitKind::ALL.into_iter().map(|kind| {
         let used = match kind {
             LimitKind::CallsPerMinute => None,
-            LimitKind::Burst => calls.map(|left| left.limit.saturating_sub(left.remaining)),
+            LimitKind::Burst => calls.map(CallAllowance::used),
             LimitKind::RunningJobs => used.map(|used| used.running_jobs.max(0).unsigned_abs()),
             LimitKind::WaitingJobs => used.map(|used| used.waiting_jobs.max(0).unsigned_abs()),
             LimitKind::LiveStreams => used.map(|used| used.live_streams.max(0).unsigned_abs()),

@@ -5,7 +5,7 @@ use super::{DocumentApiError, DocumentErrorCode};
 use crate::{
     ApiState,
     http::{
-        auth::{BearerError, authenticate_signature, bearer, count_end_user},
+        auth::{BearerError, CallerLookup, authenticate_signature, bearer, count_end_user},
         body, header_text,
         idempotency::{self, RequestFingerprint, operation_of},
         json, read_device_metadata, request_context,
@@ -228,8 +228,11 @@ impl RelyingPartyRequest {
                 "this is for businesses: it needs a signature",
             ));
         } else {
-            let bearer = bearer::authenticate(api, &parts.headers, TokenScope::IdvSessions).await?;
+            let lookup = CallerLookup::begin(api);
+            let authenticate = || bearer::authenticate(api, &parts.headers, TokenScope::IdvSessions);
+            let bearer = authenticate().await?;
             let body = body::read(api, &parts, Some(bearer.app), body, room, "send less at once").await?;
+            let bearer = lookup.renew(api, bearer, authenticate()).await?;
             (bearer.app, bearer.features, body)
         };
         if !features.contains(&Feature::Identity) {

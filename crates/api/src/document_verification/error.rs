@@ -81,6 +81,18 @@ pub(crate) struct DocumentErrorBody<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Option<Vec<DocumentViolationBody<'static>>>)]
     errors: Vec<DocumentViolationBody<'a>>,
+    /// What was measured, where the request as a whole broke a limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    measured: Option<f64>,
+    /// That limit, in words and numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, nullable = false)]
+    limit: Option<&'a str>,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, nullable = false)]
+    hint: Option<&'a str>,
 }
 
 impl ErrorTable for DocumentErrorCode {
@@ -110,7 +122,15 @@ impl ErrorTable for DocumentErrorCode {
             measured: violation.measured.as_ref().map(|measured| measured.measured),
             limit: violation.measured.as_ref().map(|measured| measured.limit.as_str()),
         });
-        DocumentErrorBody { code: error.code.as_str(), message: &error.message, errors: errors.collect() }
+        let measured = error.measured.as_deref();
+        DocumentErrorBody {
+            code: error.code.as_str(),
+            message: &error.message,
+            errors: errors.collect(),
+            measured: measured.map(|measured| measured.measured),
+            limit: measured.map(|measured| measured.limit.as_str()),
+            hint: measured.map(|measured| measured.hint),
+        }
     }
 
     fn from_violations(violations: Vec<Violation>) -> ApiError<Self> {
@@ -172,6 +192,7 @@ impl From<SignatureAuthError> for DocumentApiError {
                 Self::new(DocumentErrorCode::InsufficientPermission, "the organisation is suspended")
             }
             SignatureAuthError::RateLimited(limited) => limited.into(),
+            SignatureAuthError::CallsUsedUp(refused) => refused.into(),
             SignatureAuthError::Unavailable(error) => Self::unavailable(&*error),
         }
     }
@@ -220,7 +241,7 @@ impl From<BearerError> for DocumentApiError {
                 let words = format!("the application may not use {}", scope.feature());
                 Self::new(DocumentErrorCode::InsufficientPermission, words)
             }
-            BearerError::RateLimited(limited) => limited.into(),
+            BearerError::CallsUsedUp(refused) => refused.into(),
             BearerError::Db(error) => Self::unavailable(&error),
         }
     }

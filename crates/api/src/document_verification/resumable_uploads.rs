@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     ApiState,
-    http::{body, header_text, routes::routes},
+    http::{body, header_text, openapi::BinaryContent, routes::routes},
 };
 use axum::{
     Json,
@@ -18,7 +18,7 @@ use axum::{
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
-use base::UploadId;
+use base::{LimitViolation, UploadId};
 use tracing::Instrument as _;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -127,10 +127,10 @@ pub(crate) async fn begin_upload(
 ) -> Result<Response, DocumentApiError> {
     let length = parse_byte_count(&headers, &UPLOAD_LENGTH_HEADER)?;
     if speaks_tus(&headers) && length > MAX_UPLOAD_BYTES as u64 {
-        return Err(DocumentApiError::new(
-            DocumentErrorCode::PayloadTooLarge,
-            format!("an upload has at most {MAX_UPLOAD_BYTES} bytes"),
-        ));
+        let limit = format!("at most {MAX_UPLOAD_BYTES} bytes");
+        let words = format!("an upload has {limit}");
+        return Err(DocumentApiError::new(DocumentErrorCode::PayloadTooLarge, words)
+            .with_measured(LimitViolation::new(length as f64, limit, "send a smaller file")));
     }
     let id = api.document_verification.begin_upload(user.stored.session.id, length).await?;
     let location = [(header::LOCATION, format!("uploads/{id}"))];
@@ -166,7 +166,7 @@ pub(crate) async fn upload_offset(
         ("Upload-Offset" = u64, Header, description = "How many bytes come before these."),
         ("Tus-Resumable" = Option<String>, Header, description = "`1.0.0`, of a client that speaks tus."),
     ),
-    request_body(content = Vec<u8>, content_type = "application/offset+octet-stream", description = "At most 10 MiB."),
+    request_body(content = BinaryContent, content_type = "application/offset+octet-stream", description = "At most 10 MiB."),
     responses((status = 204, description = "How many of its bytes are there.", headers(("Upload-Offset" = u64, description = "Bytes that are there."), ("Upload-Length" = u64, description = "Its bytes."), ("Cache-Control" = String, description = "`no-store`."), ("Tus-Resumable" = String, description = "`1.0.0`."))), error::AppendToUploadErrors),
 )]
 pub(crate) async fn append_to_upload(

@@ -1,11 +1,6 @@
 //! Refusals: one type for all interfaces. Each interface defines its table of codes, and the body of a refusal.
 
-use super::{
-    auth::{CallCountError, RateLimitError},
-    body::BodyError,
-    json::JsonError,
-    request_context,
-};
+use super::{auth::RateLimitError, body::BodyError, json::JsonError, request_context};
 use axum::{
     Json,
     http::{HeaderName, HeaderValue, StatusCode, header},
@@ -15,7 +10,7 @@ use base::LimitViolation;
 use db::DbError;
 use domain::{
     Violation,
-    tenancy::limits::{LimitError, LimitReachedError},
+    tenancy::limits::{CallRefusal, CallWindowUsedUpError, LimitError, LimitReachedError},
 };
 use serde::Serialize;
 use std::{borrow::Cow, collections::BTreeMap, fmt::Debug, io, time::Duration};
@@ -154,6 +149,18 @@ impl<T: ErrorTable> ApiError<T> {
         Self::new(T::UNAVAILABLE, "temporarily unavailable, try again").with_retry_after(wait)
     }
 
+    /// The caller has reached a limit that `limit` states, and may try again after `wait`.
+    fn limit_reached(
+        message: impl Into<Cow<'static, str>>,
+        measured: f64,
+        limit: String,
+        wait: Duration,
+    ) -> Self {
+        Self::new(T::TOO_MANY_REQUESTS, message)
+            .with_measured(LimitViolation::new(measured, limit, WAIT_HINT))
+            .with_retry_after(wait)
+    }
+
     /// The code for the body: [`ErrorTable::as_str`] with the brand of this server.
     pub(crate) fn branded_code(&self) -> Cow<'static, str> {
         request_context::brand_code(self.code.as_str())
@@ -214,17 +221,23 @@ impl<T: ErrorTable> From<RateLimitError> for ApiError<T> {
     fn from(RateLimitError(allowance): RateLimitError) -> Self {
         let limit = format!("at most {} calls at once, and then evenly", allowance.limit);
         let message = format!("too many calls: {limit}");
-        Self::new(T::TOO_MANY_REQUESTS, message)
-            .with_measured(LimitViolation::new(allowance.limit, limit, WAIT_HINT))
-            .with_retry_after(allowance.reset)
+        Self::limit_reached(message, allowance.limit.into(), limit, allowance.reset)
     }
 }
 
-impl<T: ErrorTable> From<CallCountError> for ApiError<T> {
-    fn from(error: CallCountError) -> Self {
+impl<T: ErrorTable> From<CallWindowUsedUpError> for ApiError<T> {
+    fn from(refused: CallWindowUsedUpError) -> Self {
+        let CallWindowUsedUpError { kind, left } = refused;
+        let limit = format!("at most {} calls until the next window ({kind} of the application)", left.limit);
+        Self::limit_reached(refused.to_string(), left.used() as f64, limit, left.reset)
+    }
+}
+
+impl<T: ErrorTable> From<CallRefusal> for ApiError<T> {
+    fn from(error: CallRefusal) -> Self {
         match error {
-            CallCountError::RateLimited(limited) => limited.into(),
-            CallCountError::Db(error) => error.into(),
+            CallRefusal::UsedUp(refused) => refused.into(),
+            CallRefusal::Db(error) => error.into(),
         }
     }
 }
@@ -233,9 +246,7 @@ impl<T: ErrorTable> From<LimitReachedError> for ApiError<T> {
     fn from(reached: LimitReachedError) -> Self {
         let LimitReachedError { kind, measured, limit, retry_after } = reached;
         let limit = format!("at most {limit} ({kind} of the application)");
-        Self::new(T::TOO_MANY_REQUESTS, reached.to_string())
-            .with_measured(LimitViolation::new(measured as f64, limit, WAIT_HINT))
-            .with_retry_after(retry_after)
+        Self::limit_reached(reached.to_string(), measured as f64, limit, retry_after)
     }
 }
 

@@ -4,15 +4,32 @@ use super::virtual_hosts::SANDBOX_PREFIX;
 use axum::http::StatusCode;
 use std::collections::BTreeMap;
 use utoipa::{
-    ToSchema,
+    PartialSchema, ToSchema,
     openapi::{
-        Components, ContentBuilder, HttpMethod, ObjectBuilder, OpenApi, PathItem, PathsBuilder, Ref, RefOr,
-        Required, ResponseBuilder, Type,
+        Components, ContentBuilder, HttpMethod, KnownFormat, ObjectBuilder, OpenApi, PathItem, PathsBuilder,
+        Ref, RefOr, Required, ResponseBuilder, Schema, Type,
         header::{Header, HeaderBuilder},
         path::{Operation, OperationBuilder, Parameter, ParameterBuilder, ParameterIn},
         request_body::RequestBodyBuilder,
+        schema::SchemaFormat,
     },
 };
+
+/// What the one documented answer to a webhook means.
+pub(crate) const DELIVERED_DESCRIPTION: &str =
+    "Delivered. After 410 the message is not sent again; after any other answer it is, for a day.";
+
+/// A body that is a file, or a part of one: bytes, whatever its media type says.
+pub(crate) struct BinaryContent;
+
+impl PartialSchema for BinaryContent {
+    fn schema() -> RefOr<Schema> {
+        let binary = SchemaFormat::KnownFormat(KnownFormat::Binary);
+        ObjectBuilder::new().schema_type(Type::String).format(Some(binary)).into()
+    }
+}
+
+impl ToSchema for BinaryContent {}
 
 /// A message that this server posts to an address of the application.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +76,7 @@ pub(crate) fn add_webhook<T: ToSchema>(document: &mut OpenApi, webhook: WebhookD
             .build()
     };
     let headers = STANDARD_WEBHOOK_HEADERS.iter().chain(webhook.headers).copied().map(header);
-    let delivered = ResponseBuilder::new().description("Delivered. After any other answer it is sent again.");
+    let delivered = ResponseBuilder::new().description(DELIVERED_DESCRIPTION);
     let operation = OperationBuilder::new()
         .operation_id(Some(webhook.name))
         .summary(Some(webhook.summary))

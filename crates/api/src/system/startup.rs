@@ -4,6 +4,7 @@ use super::{MetricsRecorder, ReadinessProbe, health, metrics, readiness, unavail
 use crate::http::{
     Brand, panic,
     request_context::{RequestTracer, trace_request},
+    security_headers::{SecurityHeaders, add_security_headers},
     virtual_hosts::VirtualHosts,
 };
 use axum::{Router, extract::FromRef, middleware, routing::get};
@@ -49,6 +50,8 @@ pub struct StartupServer {
     pub probe: ReadinessProbe,
     /// The process's metrics.
     pub metrics: MetricsRecorder,
+    /// The address at which callers reach this server.
+    pub public_url: String,
 }
 
 impl FromRef<StartupServer> for ReadinessProbe {
@@ -77,6 +80,7 @@ pub fn startup_router(
     has_operator_routes: bool,
 ) -> Router {
     let tracer = Arc::new(RequestTracer { environment, brand, operations: Arc::default(), log: None });
+    let security = Arc::new(SecurityHeaders::new(&server.public_url));
     let mut routes = Router::new().route("/healthz", get(health::healthz));
     if has_operator_routes {
         routes = routes.route("/readyz", get(readiness::readyz)).route("/metrics", get(metrics::scrape));
@@ -85,6 +89,7 @@ pub fn startup_router(
         .fallback(unavailable)
         .with_state(server)
         .layer(panic::catch_panics::<crate::image_analysis::ImageAnalysisErrorCode>())
-        .layer(middleware::from_fn_with_state(tracer, trace_request));
+        .layer(middleware::from_fn_with_state(tracer, trace_request))
+        .layer(middleware::from_fn_with_state(security, add_security_headers));
     hosts.wrap(routes)
 }

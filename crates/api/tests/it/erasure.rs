@@ -8,7 +8,8 @@ use crate::{
 use base::{ModerationId, ProfileId, SignedDuration};
 use db::{FromRow, Query, sql};
 use domain::{
-    content_moderation::SweepFindingPictures,
+    content_moderation::{SweepFindingPictures, purge_embeddings},
+    delivery,
     erasure_replay::{ErasureReplay, ReplayOutcome},
 };
 use serde_json::json;
@@ -604,4 +605,37 @@ async fn embeddings_of_findings_are_kept_for_their_days_and_no_longer() {
         .call("POST", &format!("/notifications/{notification}/dismiss"), Some(json!({ "comment": "no" })))
         .await;
     assert!(dismissed.status.is_success(), "{}", dismissed.json());
+}
+
+/// The key of the moderation stays, because the pictures of what it found are sealed with it, too.
+#[tokio::test]
+async fn embeddings_of_findings_whose_pictures_are_kept_leave_the_files() {
+    let fixture = AccountFixture::start_with_media().await;
+    fixture.finished_moderation(json!({})).await;
+    let app = &fixture.app;
+    let embedding = stored_needle(app, sql!("SELECT sealed_embedding AS bytes FROM findings")).await;
+    let (db, now) = (&app.api.db, app.api.environment.now());
+    let purging = purge_embeddings(db, now, SignedDuration::ZERO);
+    assert_eq!(assert_erased_from_files(app, &embedding, purging).await.unwrap(), 1);
+    assert_eq!(fixture.count(sql!("SELECT count(*) FROM erasure_keys")).await, 1);
+}
+
+#[tokio::test]
+async fn messages_whose_time_is_over_leave_the_files() {
+    let app = TestApp::start_with_egress(&stub_server::egress_policy(), proof_settings()).await;
+    let receiver = StubServer::start(|_| StubReply::status(204)).await;
+    let payload = json!({
+        "notifications": { "endpoint": receiver.url("/hook"), "topics": ["THANK_YOU_EMAIL_REQUESTED"] },
+        "requested_tasks": [{ "type": "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_EXTRACTION" }],
+    });
+    let session =
+        document_verification::DocumentSessionFixture::create(&app, document_verification::BASE, &payload)
+            .await;
+    let asked = session.end_user_call(&app, "POST", "/emails/thank-you", None).await;
+    assert_eq!(asked.status_and_code(), "204");
+    crate::deliveries::deliver(&app, app.api.document_verification.outbox(), &receiver, 1).await;
+    let message = stored_needle(&app, sql!("SELECT sealed AS bytes FROM deliveries")).await;
+    app.environment.advance(SignedDuration::from_secs(1));
+    let purging = delivery::purge(&app.api.db, &*app.api.environment, SignedDuration::ZERO);
+    assert_eq!(assert_erased_from_files(&app, &message, purging).await.unwrap(), 1);
 }

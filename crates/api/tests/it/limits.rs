@@ -50,6 +50,10 @@ fn assert_refused(answer: &TestResponse, kind: LimitKind, message: &str, retry_a
     assert_eq!(code, Some("TOO_MANY_REQUESTS"), "{body}");
     let told = body.get("error_message").or_else(|| body.get("message")).and_then(Value::as_str).unwrap();
     assert_eq!(told, format!("the application has reached its limit {kind}: {message}"));
+    let (measured, _) = message.split_once(" of at most ").unwrap();
+    assert_eq!(body["measured"].as_f64(), measured.parse().ok(), "{body}");
+    assert!(body["limit"].as_str().is_some_and(|limit| limit.contains(kind.as_str())), "{body}");
+    assert_eq!(body["hint"], "wait as long as Retry-After says", "{body}");
 }
 
 #[tokio::test]
@@ -67,6 +71,12 @@ async fn the_calls_of_an_application_are_limited_by_an_operator_with_immediate_e
     let refused = call().send(&app).await;
     assert_eq!(refused.status_and_code(), "429 TOO_MANY_REQUESTS");
     assert_eq!((refused.json()["measured"].clone(), refused.header("retry-after")), (json!(2.0), "60"));
+    let kind = LimitKind::CallsPerMinute;
+    assert_refused(&refused, kind, "2 of at most 2 calls until the next window", "60");
+    assert_eq!(
+        refused.json()["limit"],
+        "at most 2 calls until the next window (calls_per_minute of the application)"
+    );
     limit(&app, LimitKind::CallsPerMinute, Some(3)).await;
     assert_eq!(call().send(&app).await.status_and_code(), "400 IMAGE_NOT_PROVIDED", "two of three were made");
     assert_eq!(call().send(&app).await.status_and_code(), "429 TOO_MANY_REQUESTS");

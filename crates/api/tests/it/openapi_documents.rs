@@ -59,6 +59,45 @@ async fn what_image_analysis_and_proof_of_age_need_is_required() {
     }
 }
 
+/// A file is bytes to clients that are made from the documents, and no list of numbers.
+#[tokio::test]
+async fn no_body_that_is_not_json_is_a_list() {
+    let app = TestApp::start().await;
+    let mut looked_at = 0;
+    for name in DOCUMENT_NAMES {
+        let document = document(&app, name).await;
+        let operations = document["paths"].as_object().unwrap().iter();
+        for (path, operation) in operations.flat_map(|(path, item)| {
+            item.as_object().unwrap().values().map(move |operation| (path, operation))
+        }) {
+            let answers = operation["responses"].as_object().into_iter().flat_map(|all| all.values());
+            for body in std::iter::once(&operation["requestBody"]).chain(answers) {
+                for (media_type, content) in body["content"].as_object().into_iter().flatten() {
+                    if media_type == "application/json" || media_type.ends_with("+json") {
+                        continue;
+                    }
+                    let mut schema = &content["schema"];
+                    if let Some(reference) = schema["$ref"].as_str() {
+                        schema = document.pointer(reference.trim_start_matches('#')).unwrap();
+                    }
+                    assert!(schema["type"].is_string(), "{name}: {path} {media_type}: {schema}");
+                    assert_ne!(schema["type"], "array", "{name}: {path} {media_type}");
+                    looked_at += 1;
+                }
+            }
+        }
+    }
+    assert!(looked_at > 20, "{looked_at}");
+}
+
+#[tokio::test]
+async fn an_attestation_is_described_with_the_formats_that_are_taken() {
+    let app = TestApp::start().await;
+    let document = document(&app, "ages").await;
+    let format = &document["components"]["schemas"]["DeviceAttestationFormat"]["enum"];
+    assert_eq!(*format, json!(["PLAY_INTEGRITY", "APP_ATTEST", "SANDBOX"]));
+}
+
 #[tokio::test]
 async fn the_parameters_of_a_path_are_those_that_it_names() {
     let app = TestApp::start().await;
@@ -142,7 +181,7 @@ const OPEN: [&str; 12] = [
     "/idverify/v1/supported-documents",
     "/age/v1/wallet/{request}",
     "/age/v1/wallet/{request}/response",
-    "/sandbox/age/v1/wallet/{request}/sandbox",
+    "/age/v1/wallet/{request}/sandbox",
 ];
 
 #[tokio::test]

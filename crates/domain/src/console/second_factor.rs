@@ -192,10 +192,8 @@ impl ConsoleAccess {
         let hash = self.passwords.hash(password).await?;
         let mut tx = self.begin_change(caller).await?;
         self.passwords.store(&mut tx, holder, &hash).await?;
-        // Computing took a while. Whoever changed the password meanwhile has ended this session, and is not overruled.
-        if !self.sessions.is_open(&mut tx, &caller.session).await? {
-            return Err(session_over().into());
-        }
+        // Once more: storing waits for whoever changes the password at this moment. They end this session, and are not overruled.
+        self.ensure_open(&mut tx, caller).await?;
         self.sessions.end_all(&mut tx, holder, Some(caller.session.id)).await?;
         Ok(tx.commit().await?)
     }
@@ -203,8 +201,18 @@ impl ConsoleAccess {
     async fn begin_change(&self, caller: &ConsoleCaller) -> Result<WriteTx, CredentialChangeError> {
         let mut tx = self.db.write().await?;
         tx.set_actor(caller.holder().audit_actor());
+        self.ensure_open(&mut tx, caller).await?;
         ensure_presented(caller, summarise_credentials(&mut tx, caller.holder()).await?)?;
         Ok(tx)
+    }
+
+    /// Refuses somebody whose session was ended since they were let in: what they leave to sign in with would outlast it.
+    async fn ensure_open(
+        &self,
+        tx: &mut WriteTx,
+        caller: &ConsoleCaller,
+    ) -> Result<(), CredentialChangeError> {
+        if self.sessions.is_open(tx, &caller.session).await? { Ok(()) } else { Err(session_over().into()) }
     }
 
     async fn require_second_factor(&self, caller: &ConsoleCaller) -> Result<(), CredentialChangeError> {
@@ -215,11 +223,11 @@ impl ConsoleAccess {
         &self,
         tx: &mut WriteTx,
         caller: &ConsoleCaller,
-    ) -> Result<Option<Secret<String>>, DbError> {
+    ) -> Result<Option<Secret<String>>, CredentialChangeError> {
         if caller.session.second_factor {
             return Ok(None);
         }
-        self.sessions.elevate(tx, &caller.session).await
+        Ok(Some(self.sessions.elevate(tx, &caller.session).await?.ok_or_else(session_over)?))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
     operators::{self, BuiltInRole, IssuedOperatorInvitation, OperatorGrant, OperatorInvitee},
     vault::Vault,
 };
-use base::{Environment, OperatorId, Secret, TestEnvironment};
+use base::{Environment, OperatorId, PasskeyId, Secret, TestEnvironment, Uuid};
 use db::{sql, testing::TestDb};
 use media::fetch::{EgressPolicy, Fetcher};
 use std::sync::Arc;
@@ -113,6 +113,28 @@ async fn a_session_that_is_ended_while_it_changes_the_password_does_not_change_i
         "{refused:?}"
     );
     ada.sign_in(CHANGED).await.unwrap();
+}
+
+/// What somebody leaves to sign in with outlasts the session in which they left it.
+#[tokio::test]
+async fn a_session_that_has_ended_changes_nothing_that_its_holder_signs_in_with() {
+    let ada = Ada::start().await;
+    let other = ada.sign_in(FORMER).await.unwrap();
+    ada.access.set_password(&ada.caller, &secret(CHANGED)).await.unwrap();
+    let passkey = PasskeyId::from(Uuid::from_u128(7));
+    for refused in [
+        ada.access.begin_totp(&other).await.map(drop),
+        ada.access.confirm_totp(&other, "123456").await.map(drop),
+        ada.access.remove_totp(&other).await.map(drop),
+        ada.access.rename_passkey(&other, passkey, "Laptop").await,
+        ada.access.remove_passkey(&other, passkey).await,
+    ] {
+        assert!(
+            matches!(refused, Err(CredentialChangeError::SignIn(ConsoleSignInError::Refused(_)))),
+            "{refused:?}"
+        );
+    }
+    ada.access.begin_totp(&ada.caller).await.unwrap();
 }
 
 /// A session that survives the disabling would count again as soon as its holder is let in again.

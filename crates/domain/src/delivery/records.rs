@@ -1,7 +1,7 @@
 //! The record of deliveries, for operators: listing, replaying, deleting.
 
 use super::endpoints::split_destination;
-use crate::wire_enum::wire_enum;
+use crate::{erasure_keys, wire_enum::wire_enum};
 use base::{AppId, DeliveryId, Environment, SignedDuration, Timestamp, Uuid};
 use db::{AuditEvent, Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, ids_json, sql};
 use media::fetch::FetchError;
@@ -324,6 +324,9 @@ pub async fn purge(db: &Db, env: &dyn Environment, retention: SignedDuration) ->
             env.now() - retention,
         ))
         .await?;
+    if rows > 0 {
+        erasure_keys::record_erasure(&mut tx).await?;
+    }
     tx.commit().await?;
     Ok(rows)
 }

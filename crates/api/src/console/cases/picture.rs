@@ -5,7 +5,9 @@ use super::{
     body::{ENROLLED_PREFIX, PORTRAIT_SIDE_PIXELS},
     request::ReviewerRequest,
 };
-use crate::{ApiState, console::CaseReadErrors, content_moderation::ModerationApiError};
+use crate::{
+    ApiState, console::CaseReadErrors, content_moderation::ModerationApiError, http::openapi::BinaryContent,
+};
 use axum::{
     extract::State,
     http::{HeaderValue, header},
@@ -14,7 +16,7 @@ use axum::{
 use base::{AccountId, CaseId, NotificationId};
 use db::AuditEvent;
 use domain::cases::CaseSubject;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 
 /// A picture of a case.
 #[derive(serde::Deserialize, IntoParams)]
@@ -28,11 +30,6 @@ pub(in crate::console) struct CasePicturePath {
     name: String,
 }
 
-/// The bytes of a picture.
-#[derive(ToSchema)]
-#[schema(value_type = String, format = Binary)]
-pub(in crate::console) struct PictureBytes(#[expect(dead_code, reason = "only its schema is used")] Vec<u8>);
-
 /// Read a picture of a case.
 ///
 /// For whoever holds the case, was handed it or has decided about it, and for leads (`cases:manage`). That it was given out is in
@@ -41,7 +38,7 @@ pub(in crate::console) struct PictureBytes(#[expect(dead_code, reason = "only it
     get, path = "/console/cases/{caseId}/pictures/{name}", tag = "cases", security(("session" = [], "console" = [])),
     params(CasePicturePath),
     responses(
-        (status = 200, description = "The picture.", content((PictureBytes = "image/jpeg"), (PictureBytes = "image/png"))),
+        (status = 200, description = "The picture.", content((BinaryContent = "image/jpeg"), (BinaryContent = "image/png"))),
         CaseReadErrors
     ),
 )]

@@ -8,7 +8,7 @@ use crate::{
         query::{self, QueryParameters},
         read_command,
     },
-    http::body,
+    http::{auth::CallerLookup, body},
 };
 use axum::{
     extract::{FromRequest, FromRequestParts, Request},
@@ -118,8 +118,10 @@ impl<Ids: DeserializeOwned + Send, B: CommandPayload> FromRequest<ApiState>
 
     async fn from_request(request: Request, api: &ApiState) -> Result<Self, ModerationApiError> {
         let (mut parts, body) = request.into_parts();
+        let lookup = CallerLookup::begin(api);
         let request = ReviewerRequest::<Ids>::read(&mut parts, api).await?;
         let raw = body::read(api, &parts, None, body, MAX_BODY_BYTES, "send less at once").await?;
+        let request = lookup.renew(api, request, ReviewerRequest::<Ids>::read(&mut parts, api)).await?;
         let command = read_command::<B>(&parts, &raw, api)?;
         Ok(request.with_input(Command(command)))
     }

@@ -3,7 +3,7 @@
 use crate::{
     ApiState,
     document_verification::{DocumentApiError, DocumentErrorCode, auth::SessionOwner, error},
-    http::header_text,
+    http::{header_text, openapi::BinaryContent},
 };
 use axum::{
     extract::State,
@@ -14,23 +14,8 @@ use domain::document_verification::{DocumentFields, DocumentSessionError, MediaD
 use std::{borrow::Cow, ops::Range};
 use utoipa::{
     PartialSchema, ToSchema,
-    openapi::{
-        KnownFormat, ObjectBuilder, RefOr, Schema, Type,
-        schema::{AdditionalProperties, SchemaFormat},
-    },
+    openapi::{RefOr, Schema, schema::AdditionalProperties},
 };
-
-/// The bytes of a media.
-pub(crate) struct MediaContent;
-
-impl PartialSchema for MediaContent {
-    fn schema() -> RefOr<Schema> {
-        let binary = SchemaFormat::KnownFormat(KnownFormat::Binary);
-        ObjectBuilder::new().schema_type(Type::String).format(Some(binary)).into()
-    }
-}
-
-impl ToSchema for MediaContent {}
 
 /// A media that is JSON: the data that was read from a document.
 pub(crate) struct MediaJson;
@@ -71,8 +56,8 @@ impl ToSchema for MediaJson {
         (
             status = 200, description = "The bytes.",
             content(
-                (MediaContent = "image/jpeg"), (MediaContent = "image/png"), (MediaContent = "application/pdf"),
-                (MediaJson = "application/json"), (MediaContent = "application/octet-stream")
+                (BinaryContent = "image/jpeg"), (BinaryContent = "image/png"), (BinaryContent = "application/pdf"),
+                (MediaJson = "application/json"), (BinaryContent = "application/octet-stream")
             ),
             headers(("Cache-Control" = String, description = "`no-store`"), ("Accept-Ranges" = String, description = "`bytes`")),
         ),
@@ -83,8 +68,8 @@ impl ToSchema for MediaJson {
         (
             status = 206, description = "The range that was asked for.",
             content(
-                (MediaContent = "image/jpeg"), (MediaContent = "image/png"), (MediaContent = "application/pdf"),
-                (MediaContent = "application/json"), (MediaContent = "application/octet-stream")
+                (BinaryContent = "image/jpeg"), (BinaryContent = "image/png"), (BinaryContent = "application/pdf"),
+                (BinaryContent = "application/json"), (BinaryContent = "application/octet-stream")
             ),
             headers(
                 ("Content-Range" = String, description = "Which bytes, and of how many."),

@@ -1,10 +1,13 @@
 //! Bearer tokens in `Authorization` (RFC 6750), for applications.
 
-use super::{CallCountError, RateLimitError, count_application};
+use super::count_application;
 use crate::{ApiState, http::request_context};
 use axum::http::{HeaderMap, HeaderName, header};
 use db::DbError;
-use domain::tenancy::tokens::{self, BearerPrincipal, TokenScope};
+use domain::tenancy::{
+    limits::{CallRefusal, CallWindowUsedUpError},
+    tokens::{self, BearerPrincipal, TokenScope},
+};
 
 /// The spelling in one vendor's documentation, which clients therefore send.
 const AUTHORISATION_HEADER: HeaderName = HeaderName::from_static("authorisation");
@@ -22,8 +25,8 @@ pub(crate) enum BearerError {
     Scope(TokenScope),
     /// The application may not use the product that the scope belongs to.
     Feature(TokenScope),
-    /// The application has reached its rate limit.
-    RateLimited(RateLimitError),
+    /// The application has used up its calls.
+    CallsUsedUp(CallWindowUsedUpError),
     /// The database did not answer.
     Db(DbError),
 }
@@ -34,11 +37,11 @@ impl From<DbError> for BearerError {
     }
 }
 
-impl From<CallCountError> for BearerError {
-    fn from(error: CallCountError) -> Self {
+impl From<CallRefusal> for BearerError {
+    fn from(error: CallRefusal) -> Self {
         match error {
-            CallCountError::RateLimited(limited) => Self::RateLimited(limited),
-            CallCountError::Db(error) => Self::Db(error),
+            CallRefusal::UsedUp(refused) => Self::CallsUsedUp(refused),
+            CallRefusal::Db(error) => Self::Db(error),
         }
     }
 }

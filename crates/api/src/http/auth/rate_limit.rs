@@ -3,7 +3,6 @@
 use crate::{ApiState, http::request_context};
 use axum::http::{Extensions, HeaderMap};
 use base::{AppId, Uuid};
-use db::DbError;
 use domain::tenancy::limits::{ApplicationLimits, CallAllowance, CallRefusal};
 use governor::{
     Quota, RateLimiter, clock::Clock as _, clock::MonotonicClock, middleware::StateInformationMiddleware,
@@ -34,17 +33,22 @@ pub struct RateLimitAllowance {
     pub reset: Duration,
 }
 
-/// The caller has reached the rate limit.
+/// The caller's bucket is empty.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RateLimitError(pub(crate) RateLimitAllowance);
 
-/// Why a call of an application is not answered.
-#[derive(Debug)]
-pub(crate) enum CallCountError {
-    /// It has reached its rate limit.
-    RateLimited(RateLimitError),
-    /// The database did not answer.
-    Db(DbError),
+tokio::task_local! {
+    /// Set while somebody is looked up again whose call was counted before.
+    static IS_COUNTED: ();
+}
+
+/// Looks the sender of a request up again; what is counted when they are found was counted the first time.
+pub(super) async fn without_counting<T>(again: impl Future<Output = T>) -> T {
+    IS_COUNTED.scope((), again).await
+}
+
+fn is_counted() -> bool {
+    IS_COUNTED.try_with(|()| ()).is_ok()
 }
 
 /// Counts a call of an application, if its calls are limited, and notes what is left for the answer's headers.
@@ -52,30 +56,41 @@ pub(crate) async fn count_application(
     api: &ApiState,
     app: AppId,
     limits: &ApplicationLimits,
-) -> Result<(), CallCountError> {
+) -> Result<(), CallRefusal> {
+    if is_counted() {
+        return Ok(());
+    }
     let allowance = |left: CallAllowance| RateLimitAllowance {
         limit: u32::try_from(left.limit).unwrap_or(u32::MAX),
         remaining: u32::try_from(left.remaining).unwrap_or(u32::MAX),
         reset: left.reset,
     };
-    match api.call_limiter.count(app, limits).await {
-        Ok(left) => {
-            if let Some(left) = left {
-                request_context::note_allowance(allowance(left));
-            }
-            Ok(())
-        }
-        Err(CallRefusal::UsedUp(left)) => {
-            request_context::note_allowance(allowance(left));
-            Err(CallCountError::RateLimited(RateLimitError(allowance(left))))
-        }
-        Err(CallRefusal::Db(error)) => Err(CallCountError::Db(error)),
+    let counted = api.call_limiter.count(app, limits).await;
+    let left = match &counted {
+        Ok(left) => *left,
+        Err(CallRefusal::UsedUp(refused)) => Some(refused.left),
+        Err(CallRefusal::Db(_)) => None,
+    };
+    if let Some(left) = left {
+        request_context::note_allowance(allowance(left));
     }
+    counted.map(drop)
 }
 
 /// Counts a call of an end user, by their session, or of an anonymous caller, by their address.
 pub(crate) fn count_end_user(api: &ApiState, person: Uuid) -> Result<(), RateLimitError> {
+    if is_counted() {
+        return Ok(());
+    }
     api.end_user_rate_limit.count(&person)
+}
+
+/// Counts a call of somebody who is signed in to the console. Unlike [`count_end_user`] it adds no headers to the answer.
+pub(crate) fn count_console_session(api: &ApiState, holder: Uuid) -> Result<(), RateLimitError> {
+    if is_counted() {
+        return Ok(());
+    }
+    api.end_user_rate_limit.try_take(&holder).map(drop).map_err(RateLimitError)
 }
 
 /// Counts a call of somebody who has not proved who they are, by their address, before it costs anything. Unlike

@@ -1,6 +1,6 @@
 //! Signed requests: `RSASSA-PKCS1-v1_5` with SHA-256 over method, path, query and the raw bytes of the body.
 
-use super::{CallCountError, RateLimitAllowance, RateLimitError, count_application};
+use super::{CallerLookup, RateLimitAllowance, RateLimitError, count_application};
 use crate::{
     ApiState,
     http::{
@@ -13,10 +13,11 @@ use axum::{
     body::{Body, Bytes},
     http::{Method, Uri, request::Parts},
 };
-use base::{SignedDuration, Uuid};
+use base::Uuid;
 use domain::tenancy::{
     OrganisationStatus,
     calling_application::{CallingApplication, CallingApplicationError},
+    limits::{CallRefusal, CallWindowUsedUpError},
     signed_request::{self, CanonicalRequest, RequestSignatureError, TimestampPolicy},
 };
 use std::{
@@ -45,17 +46,19 @@ pub(crate) enum SignatureAuthError {
     Body(BodyError),
     /// The organisation is suspended.
     Suspended,
-    /// The application has reached its rate limit.
+    /// The address has sent too many signatures that did not verify.
     RateLimited(RateLimitError),
+    /// The application has used up its calls.
+    CallsUsedUp(CallWindowUsedUpError),
     /// The database or the store of nonces did not answer.
     Unavailable(Box<dyn std::error::Error + Send + Sync>),
 }
 
-impl From<CallCountError> for SignatureAuthError {
-    fn from(error: CallCountError) -> Self {
+impl From<CallRefusal> for SignatureAuthError {
+    fn from(error: CallRefusal) -> Self {
         match error {
-            CallCountError::RateLimited(limited) => Self::RateLimited(limited),
-            CallCountError::Db(error) => Self::Unavailable(error.into()),
+            CallRefusal::UsedUp(refused) => Self::CallsUsedUp(refused),
+            CallRefusal::Db(error) => Self::Unavailable(error.into()),
         }
     }
 }
@@ -67,9 +70,6 @@ impl From<RequestSignatureError> for SignatureAuthError {
         Self::Signature(refused)
     }
 }
-
-/// If its body takes longer to arrive than this, the sender of a request is looked up again.
-const MAX_CALLER_AGE: SignedDuration = SignedDuration::from_secs(1);
 
 /// Authenticates a request by the application of this id; its body has at most `limit` bytes.
 ///
@@ -83,8 +83,9 @@ pub(crate) async fn authenticate_signature(
     hint: &'static str,
     id: Option<&str>,
 ) -> Result<SignedCaller, SignatureAuthError> {
-    let begun_at = api.environment.now();
-    let caller = api.calling_applications.identify(id).await.map_err(SignatureAuthError::Caller)?;
+    let lookup = CallerLookup::begin(api);
+    let identify = async || api.calling_applications.identify(id).await.map_err(SignatureAuthError::Caller);
+    let caller = identify().await?;
     let signature = signed_request::parse_digest(header_text(&parts.headers, api.brand.auth_digest()))?;
     // The signature covers the URI as it was sent, before a virtual host or the sandbox changed its path.
     let uri = parts.extensions.get::<SandboxUri>().map_or(&parts.uri, |SandboxUri(uri)| uri);
@@ -110,11 +111,7 @@ pub(crate) async fn authenticate_signature(
         SignatureAuthError::Body(error)
     })?;
     // A key may have been revoked while the body arrived, or the application disabled.
-    let caller = if api.environment.now().duration_since(begun_at) > MAX_CALLER_AGE {
-        api.calling_applications.identify(id).await.map_err(SignatureAuthError::Caller)?
-    } else {
-        caller
-    };
+    let caller = lookup.renew(api, caller, identify()).await?;
     if let Err(refused) =
         api.signature_guard.verify(&caller, parts.method.clone(), uri, &body, signature).await
     {

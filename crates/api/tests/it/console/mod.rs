@@ -78,11 +78,15 @@ impl ConsoleFixture {
 
     /// What a page of the console sends; without a session if the cookie is empty.
     async fn call(&self, cookie: &str, method: &str, path: &str, body: Option<Value>) -> TestResponse {
+        let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
+        self.send(cookie, method, path, body).await
+    }
+
+    async fn send(&self, cookie: &str, method: &str, path: &str, body: Body) -> TestResponse {
         let mut request = Request::builder().method(method).uri(path).header("X-Assay-Console", "1");
         if !cookie.is_empty() {
             request = request.header("Cookie", cookie);
         }
-        let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
         self.app.send(request.body(body).unwrap()).await
     }
 

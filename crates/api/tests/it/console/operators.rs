@@ -4,6 +4,7 @@ use super::{ConsoleFixture, message};
 use crate::{
     content_moderation::{created_id, first_error, session_cookie},
     erasure::assert_erased_from_files,
+    http::late_body,
 };
 use domain::{
     authentication::SecondFactorPolicy,
@@ -25,6 +26,22 @@ async fn manager(fixture: &ConsoleFixture) -> (String, String) {
     let grant = OperatorGrant { role: None, scopes: vec![OperatorScope::OperatorsManage] };
     let (cookie, body) = fixture.add_operator("max@example.com", grant).await;
     (cookie, body["operator"]["id"].as_str().unwrap().to_owned())
+}
+
+#[tokio::test]
+async fn an_operator_who_is_disabled_while_the_body_arrives_invites_nobody() {
+    let (fixture, cookie, _) = start().await;
+    let invite = async |email: &str, meanwhile: db::Query| {
+        let body = json!({ "email": email, "role": "support" }).to_string();
+        let body = late_body(&fixture.app, body, 2, meanwhile);
+        fixture.send(&cookie, "POST", "/console/operators/invitations", body).await
+    };
+    let unchanged = db::sql!("UPDATE operators SET name = name");
+    assert_eq!(invite("grace@example.com", unchanged).await.status, 201);
+    let disabled = db::sql!("UPDATE operators SET disabled_at = created_at");
+    assert_eq!(invite("eve@example.com", disabled).await.status_and_code(), "401 UNAUTHORIZED");
+    let invited = db::sql!("SELECT count(*) FROM operator_invitations");
+    assert_eq!(fixture.app.api.db.read().await.unwrap().count(invited).await.unwrap(), 1);
 }
 
 #[tokio::test]

@@ -1,7 +1,10 @@
 //! `/console/passkeys`, and sign-in with one.
 
 use super::{CONSOLE, ConsoleFixture, message};
-use crate::content_moderation::{first_error, session_cookie};
+use crate::{
+    content_moderation::{first_error, session_cookie},
+    http::late_body,
+};
 use base::SignedDuration;
 use domain::{
     authentication::{CredentialHolder, SecondFactorPolicy},
@@ -28,6 +31,25 @@ async fn a_passkey_is_added() {
     let credential = Authenticator::new(CONSOLE).create(&begun["options"]);
     let body = json!({ "challenge": begun["challenge"], "credential": credential, "name": "Laptop" });
     assert_response_snapshot!(fixture.post(&cookie, "/console/passkeys", body).await);
+}
+
+/// A passkey would outlast the session: whoever ended it, or disabled its operator, must not have to wait for a body.
+#[tokio::test]
+async fn a_session_that_ends_while_the_body_arrives_adds_no_passkey() {
+    for seconds in [0, 2] {
+        let fixture = ConsoleFixture::start().await;
+        let (cookie, _) =
+            fixture.add_operator("ada@example.com", OperatorGrant::of_role(BuiltInRole::Administrator)).await;
+        let begun = fixture.call(&cookie, "POST", "/console/passkeys/challenge", None).await.json();
+        let credential = Authenticator::new(CONSOLE).create(&begun["options"]);
+        let body = json!({ "challenge": begun["challenge"], "credential": credential, "name": "Laptop" });
+        let ended = db::sql!("DELETE FROM console_sessions");
+        let body = late_body(&fixture.app, body.to_string(), seconds, ended);
+        let refused = fixture.send(&cookie, "POST", "/console/passkeys", body).await;
+        assert_eq!(refused.status_and_code(), "401 UNAUTHORIZED", "{seconds}");
+        let mut view = fixture.app.api.db.read().await.unwrap();
+        assert_eq!(view.count(db::sql!("SELECT count(*) FROM passkeys")).await.unwrap(), 0, "{seconds}");
+    }
 }
 
 #[tokio::test]

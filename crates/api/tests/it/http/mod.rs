@@ -7,6 +7,8 @@ mod request_context;
 mod security_headers;
 mod virtual_hosts;
 
+pub(crate) use auth::late_body;
+
 use serde_json::json;
 use testkit::SignedCall;
 

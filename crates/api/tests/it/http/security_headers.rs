@@ -4,6 +4,7 @@ use crate::{
     age_verification::hosted_session,
     document_verification::{DocumentSessionFixture, relying_party_call},
 };
+use api::{ReadinessProbe, StartupServer, StartupState, StartupStatus, VirtualHosts};
 use axum::{
     Router,
     body::Body,
@@ -68,6 +69,40 @@ async fn every_answer_has_a_policy_and_https_is_kept_to() {
     let router = api::router(api, pages());
     for path in ["/healthz", "/nothing", "/reference/index.html", "/age"] {
         assert_eq!(header(&router, path, "strict-transport-security").await, "max-age=31536000", "{path}");
+    }
+}
+
+/// Answers of a server that has not started yet, and of the operators' listener.
+#[tokio::test]
+async fn no_listener_and_no_moment_lacks_the_headers_that_every_answer_has() {
+    let app = TestApp::start().await;
+    let mut api = app.api.clone();
+    let mut settings = (*api.settings).clone();
+    settings.public_url = "https://assay.example.com".to_owned();
+    api.settings = Arc::new(settings);
+    let server = StartupServer {
+        probe: ReadinessProbe {
+            db: api.db.clone(),
+            image_analyser: api.image_analyser.clone(),
+            data_disk: api.data_disk.clone(),
+            startup: StartupStatus::new(StartupState::WaitingForDatabase),
+        },
+        metrics: api.metrics.clone(),
+        public_url: api.settings.public_url.clone(),
+    };
+    let hosts = VirtualHosts::default();
+    let starting = api::startup_router(server, api.brand.clone(), api.environment.clone(), hosts, true);
+    for (router, paths) in [
+        (starting, ["/healthz", "/readyz", "/metrics", "/ai/v1/age"]),
+        (api::admin_router(api), ["/healthz", "/readyz", "/metrics", "/nothing"]),
+    ] {
+        for path in paths {
+            assert_eq!(header(&router, path, "content-security-policy").await, POLICY, "{path}");
+            assert_eq!(header(&router, path, "x-content-type-options").await, "nosniff", "{path}");
+            let kept = header(&router, path, "strict-transport-security").await;
+            assert_eq!(kept, "max-age=31536000", "{path}");
+            assert_eq!(header(&router, path, "x-request-id").await.len(), 36, "{path}");
+        }
     }
 }
 

@@ -40,12 +40,27 @@ pub struct CallAllowance {
     pub reset: Duration,
 }
 
+impl CallAllowance {
+    /// Calls of the window that were made, or that processes have reserved.
+    pub fn used(self) -> u64 {
+        self.limit.saturating_sub(self.remaining)
+    }
+}
+
+/// The present window of an application allows no more calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the application has reached its limit {kind}: {} of at most {} calls until the next window", .left.used(), .left.limit)]
+pub struct CallWindowUsedUpError {
+    /// The limit that says how many calls the window allows.
+    pub kind: LimitKind,
+    pub left: CallAllowance,
+}
+
 /// Why a call is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum CallRefusal {
-    /// The window allows no more calls.
-    #[error("the application has used up its calls")]
-    UsedUp(CallAllowance),
+    #[error(transparent)]
+    UsedUp(#[from] CallWindowUsedUpError),
     /// It is unknown how many calls are left.
     #[error(transparent)]
     Db(#[from] DbError),
@@ -104,12 +119,12 @@ impl CallLimiter {
     ) -> Result<Option<CallAllowance>, CallRefusal> {
         let defaults = &self.0.defaults;
         let Some(per_minute) = defaults.of(own, LimitKind::CallsPerMinute) else { return Ok(None) };
-        let burst = defaults.of(own, LimitKind::Burst).unwrap_or(per_minute);
+        let burst = defaults.of(own, LimitKind::Burst);
         let share = self.share(app);
         // Who waits here gets their call from what is being reserved.
         let mut share = share.lock().await;
         let now = self.0.environment.now();
-        let window = CallWindow::at(now, per_minute, burst);
+        let window = CallWindow::at(now, per_minute, burst.unwrap_or(per_minute));
         if share.window != Some(window) {
             *share = Share { window: Some(window), unused: 0, unreserved: window.limit, next: 1 };
         }
@@ -124,7 +139,12 @@ impl CallLimiter {
         let is_left = share.unused > 0;
         share.unused = share.unused.saturating_sub(1);
         let left = CallAllowance { limit: window.limit, remaining: share.unused + share.unreserved, reset };
-        if is_left { Ok(Some(left)) } else { Err(CallRefusal::UsedUp(left)) }
+        if is_left {
+            return Ok(Some(left));
+        }
+        // The shortest window allows more calls than a burst that would be used up sooner.
+        let kind = if burst == Some(window.limit) { LimitKind::Burst } else { LimitKind::CallsPerMinute };
+        Err(CallWindowUsedUpError { kind, left }.into())
     }
 
     /// What an application has left in the present window, without counting a call: as far as all processes have reserved
@@ -254,8 +274,8 @@ mod tests {
                 tokio::spawn(async move {
                     match process.count(app, &limits).await {
                         Ok(left) => u64::from(left.is_some()),
-                        Err(CallRefusal::UsedUp(left)) => {
-                            assert_eq!(left.remaining, 0);
+                        Err(CallRefusal::UsedUp(refused)) => {
+                            assert_eq!(refused.left.remaining, 0);
                             0
                         }
                         Err(CallRefusal::Db(error)) => panic!("{error}"),
@@ -282,6 +302,32 @@ mod tests {
             // Each process gets more calls than the limit, so none is left with a share that it does not use.
             let passed = hammer(&processes, app, per_minute(limit), 3 * limit as usize + 30).await;
             assert_eq!(passed, limit.unsigned_abs(), "of a limit of {limit}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_refusal_says_which_limit_bounds_the_window_and_how_long_it_lasts() {
+        let test = TestDb::open().await;
+        let env = Arc::new(TestEnvironment::at("2026-01-16T14:40:00.25Z"));
+        let app = create_application(&test.db, &env).await;
+        let process = CallLimiter::new(test.db.clone(), env.clone(), LimitSettings::default());
+        let limits = |calls, burst| ApplicationLimits { burst, ..per_minute(calls) };
+        for (limits, says, seconds) in [
+            (limits(2, None), "calls_per_minute: 2 of at most 2", 59.75),
+            (limits(60, Some(3)), "burst: 3 of at most 3", 2.75),
+            (limits(240, Some(1)), "calls_per_minute: 4 of at most 4", 0.75),
+        ] {
+            let refused = loop {
+                match process.count(app, &limits).await {
+                    Ok(left) => assert!(left.is_some()),
+                    Err(CallRefusal::UsedUp(refused)) => break refused,
+                    Err(CallRefusal::Db(error)) => panic!("{error}"),
+                }
+            };
+            let expected =
+                format!("the application has reached its limit {says} calls until the next window");
+            assert_eq!((refused.to_string(), refused.left.reset.as_secs_f64()), (expected, seconds));
+            env.advance(SignedDuration::from_mins(1));
         }
     }
 

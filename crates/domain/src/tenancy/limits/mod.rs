@@ -7,7 +7,7 @@
 mod calls;
 mod usage;
 
-pub use calls::{CallAllowance, CallLimiter, CallRefusal, purge};
+pub use calls::{CallAllowance, CallLimiter, CallRefusal, CallWindowUsedUpError, purge};
 pub use usage::{
     Usage, count_stored_bytes, ensure_live_stream_allowed, ensure_queueing_allowed, ensure_storage_left,
     ensure_stored_bytes_allowed, recount, total_stored_bytes, usage,
@@ -56,7 +56,7 @@ impl LimitKind {
 pub struct LimitSettings {
     /// Calls in a minute. `None`: no limit.
     pub calls_per_minute: Option<NonZeroU32>,
-    /// Calls at once. `None`: as many as in a minute.
+    /// Calls at once, of applications without calls in a minute of their own. `None`: as many as in a minute.
     pub burst: Option<NonZeroU32>,
     /// Jobs that run at once, other than live streams; 0: no limit.
     pub running_jobs: u32,
@@ -82,7 +82,8 @@ impl Default for LimitSettings {
     }
 }
 
-/// The limits that an operator has set for one application. `None`: the configuration's; 0: no limit.
+/// The limits that an operator has set for one application. `None`: the configuration's; 0: no limit. Where `calls_per_minute` is
+/// set, a `burst` that is not, or is 0, is as many calls as those.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow, Serialize)]
 pub struct ApplicationLimits {
     pub calls_per_minute: Option<i64>,
