@@ -1,10 +1,10 @@
 // Who is signed in, as every screen sees it: what they may do, and what answers the server's refusals.
 
-import { QueryCache, QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
+import { type Query, QueryCache, QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef } from "react";
 import { ImportError } from "../shared/import-again";
 import { Account } from "./api/account";
-import { RefusedError, SessionOverError, UnreachableError } from "./api/client";
+import { isGoneOrForbidden, RefusedError, SessionOverError, UnreachableError } from "./api/client";
 import { type AnyScope, isOperator, isOver, type MemberSession, resumeSession, type Session } from "./api/session";
 import { useToasts } from "./components/toasts";
 import { watchSession } from "./session-watch";
@@ -13,8 +13,8 @@ import { fill, type Texts, useTexts } from "./texts";
 interface ConsoleValue {
   session: Session;
   may(scope: AnyScope): boolean;
-  /** Leads to the door if a refusal means that the session is over; answers whether it is. */
-  checkSession(error: unknown): Promise<boolean>;
+  /** Leads to the door if a refusal means that the session is over; answers whether it is, or nothing where nobody knows. */
+  checkSession(error: unknown): Promise<boolean | undefined>;
   /** Whether the session is known to be over: what screens do as they go would be done by whoever has one now. */
   isGone(): boolean;
 }
@@ -63,9 +63,16 @@ export function SessionProvider({ session, onOver, children }: SessionProviderPr
       : { ...common, session, account: new Account(session.account.id) };
   }, [session, end]);
   const client = useMemo(() => {
-    const onError = (error: unknown) => void endIfOver(error, session, end);
+    const onError = async (error: unknown, query: Query<unknown, unknown>) => {
+      const isOver = await endIfOver(error, session, end);
+      // What was fetched before is shown no longer. Where the session is over it stays until the door is there, which keeps what was
+      // typed beside it.
+      if (isOver === false && isGoneOrForbidden(error) && query.state.error === error) {
+        query.setState({ data: undefined, dataUpdatedAt: 0 });
+      }
+    };
     return new QueryClient({
-      queryCache: new QueryCache({ onError }),
+      queryCache: new QueryCache({ onError: (error, query) => void onError(error, query) }),
       defaultOptions: {
         queries: {
           staleTime: FRESH_MS,
@@ -82,8 +89,13 @@ export function SessionProvider({ session, onOver, children }: SessionProviderPr
   );
 }
 
-/** A 401 is also how a scope is refused, or a wrong code: whether the session is over is asked apart. Answers whether it is so. */
-async function endIfOver(error: unknown, session: Session, end: (now: Session | undefined) => void): Promise<boolean> {
+/** A 401 is also how a scope is refused, or a wrong code: whether the session is over is asked apart. Answers whether it is so, or
+ * nothing where nobody says. */
+async function endIfOver(
+  error: unknown,
+  session: Session,
+  end: (now: Session | undefined) => void,
+): Promise<boolean | undefined> {
   if (error instanceof SessionOverError) {
     return true;
   }
@@ -98,7 +110,7 @@ async function endIfOver(error: unknown, session: Session, end: (now: Session | 
     }
     return over;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

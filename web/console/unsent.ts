@@ -3,6 +3,7 @@
 
 import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from "react";
 import { personOf, type Session } from "./api/session";
+import { changesOf } from "./changes";
 
 interface Held {
   readonly value: unknown;
@@ -98,4 +99,24 @@ export function useUnsent<T>(name: string, given: T, begun: T = given): [T, Disp
     return value === blank.current ? undefined : unsent.show(name, value);
   }, [name, value]);
   return [value, setValue];
+}
+
+/** What stands for no change, so that it can be told from others. */
+const NO_CHANGES = {};
+
+/**
+ * The same for values that another form or person may change meanwhile. What nobody has touched is as it is `given` now; what somebody
+ * has changed stays so, until it is given like that.
+ */
+export function useUnsentChanges<T extends object>(name: string, given: T): [T, (now: T) => void] {
+  const [changes, setChanges] = useUnsent<Partial<T>>(name, NO_CHANGES);
+  const now = { ...given, ...changes };
+  const change = (now: T) => {
+    const left = changesOf(now, given);
+    setChanges(Object.keys(left).length === 0 ? NO_CHANGES : left);
+  };
+  if (Object.keys(changesOf(now, given)).length < Object.keys(changes).length) {
+    change(now);
+  }
+  return [now, change];
 }

@@ -1,6 +1,6 @@
 // The camera's screen: opens the camera, says what it sees, and hands over what it took.
 
-import { Camera, CameraError, type CameraProblem } from "../shared/camera";
+import { Camera, CameraError, type CameraProblem, type Facing } from "../shared/camera";
 import { FaceCapture, loadFaceDetector, type Portrait } from "../shared/face-capture";
 import { OVAL_WIDTHS } from "../shared/face-guidance";
 import { DocumentCapture, documentFrame } from "./document-capture";
@@ -27,7 +27,8 @@ export class CameraView {
   readonly #callbacks: CameraCallbacks;
   #camera: Camera | undefined;
   #capture: DocumentCapture | FaceCapture | undefined;
-  #otherCamera: string | undefined;
+  /** The devices that somebody changed to, each for the pictures that need a camera of this facing. */
+  readonly #chosenDevices = new Map<Facing, string>();
   #hintTimer: ReturnType<typeof setTimeout> | undefined;
   /** How often a camera was opened or closed: only the last time counts. */
   #openings = 0;
@@ -61,6 +62,8 @@ export class CameraView {
     const opening = this.#openings;
     const here = () => this.#openings === opening;
     const face = isFaceRequirement(requirement);
+    const facing = face ? "user" : "environment";
+    const device = this.#chosenDevices.get(facing);
     const form = documentAspect(requirement, state.choice);
     const aspect = face || form < 1 ? 3 / 4 : 4 / 3;
     const pane = createViewfinder(
@@ -68,10 +71,10 @@ export class CameraView {
       {
         aspect,
         frame: face ? undefined : documentFrame(aspect, form),
-        mirrored: face && !this.#otherCamera,
+        mirrored: face && !device,
         oval: OVAL_WIDTHS[requirement.zoom ? "far" : "portrait"],
       },
-      { take: () => void this.#capture?.take(), change: () => void this.#switchCamera(here) },
+      { take: () => void this.#capture?.take(), change: () => void this.#switchCamera(facing, here) },
     );
     const faceHeading = requirement.zoom ? texts.tips.zoomHeading : texts.faceTips.heading;
     const heading = face ? faceHeading : sideName(shown);
@@ -79,18 +82,21 @@ export class CameraView {
 
     // Both are waited for at the same time, and a camera that is open is known at once, so that it can be closed.
     const loading = face ? loadFaceDetector() : undefined;
-    const camera = await Camera.open(
-      pane.video,
-      face ? "user" : "environment",
-      () => here() && this.#callbacks.failed("busy"),
-      this.#otherCamera,
-    ).catch((error: unknown) => error as Error);
+    const camera = await Camera.open(pane.video, facing, () => here() && this.#callbacks.failed("busy"), device).catch(
+      (error: unknown) => error as Error,
+    );
     if (!(camera instanceof Camera)) {
       if (!(camera instanceof CameraError)) {
         throw camera;
       }
       if (here()) {
-        this.#callbacks.failed(camera.problem);
+        // Trying again opens the usual camera: the chosen one may have been unplugged, or never give a picture.
+        this.#chosenDevices.delete(facing);
+        if (device && camera.problem === "absent") {
+          this.#callbacks.changed();
+        } else {
+          this.#callbacks.failed(camera.problem);
+        }
       }
       return;
     }
@@ -156,10 +162,10 @@ export class CameraView {
     pane.setReady(good);
   }
 
-  async #switchCamera(here: () => boolean): Promise<void> {
+  async #switchCamera(facing: Facing, here: () => boolean): Promise<void> {
     const [other] = (await this.#camera?.otherDevices()) ?? [];
     if (other && here()) {
-      this.#otherCamera = other;
+      this.#chosenDevices.set(facing, other);
       this.#callbacks.changed();
     }
   }

@@ -16,6 +16,13 @@ export class RefusedError extends Error {
   }
 }
 
+/** What is there no more, or not for the reader to see. A scope that somebody lacks is a 401 as well. */
+const GONE_OR_FORBIDDEN: readonly number[] = [401, 403, 404];
+
+export function isGoneOrForbidden(error: unknown): boolean {
+  return error instanceof RefusedError && GONE_OR_FORBIDDEN.includes(error.status);
+}
+
 /** Nobody answered. */
 export class UnreachableError extends Error {}
 

@@ -11,14 +11,14 @@ import {
   type MemberRole,
   setConsoleScopes,
 } from "../api/roles";
-import { CONSOLE_SCOPES, type ConsoleScope } from "../api/session";
+import { CONSOLE_SCOPES } from "../api/session";
 import { useSubmit } from "../one-at-a-time";
 import { useAction, useConsole } from "../session-context";
 import { useTexts } from "../texts";
-import { useUnsent } from "../unsent";
+import { useUnsentChanges } from "../unsent";
 import { Choice } from "./field";
 import { OpenSessions } from "./open-sessions";
-import { ScopeBoxes } from "./scope-boxes";
+import { ScopeBoxes, useUnsentScopes } from "./scope-boxes";
 import { Answer } from "./screen";
 
 /** The members with what they have of the console, for whoever may give it. */
@@ -59,8 +59,9 @@ function ConsoleGrantForm({ granted, roles }: { granted: ConsoleMember; roles: r
   const act = useAction();
   const client = useQueryClient();
   const of = `of member ${granted.member.id}`;
-  const [role, setRole] = useUnsent(`role ${of}`, granted.role_id ?? "");
-  const [scopes, setScopes] = useUnsent<readonly ConsoleScope[]>(`console scopes ${of}`, granted.console_scopes);
+  // Saving the permissions of content moderation may take the role away while this form is open.
+  const [{ role }, setRole] = useUnsentChanges(`role ${of}`, { role: granted.role_id ?? "" });
+  const [scopes, setScopes] = useUnsentScopes(`console scopes ${of}`, CONSOLE_SCOPES, granted.console_scopes);
   const submit = useSubmit(async () => {
     const input = { role_id: role === "" ? null : role, console_scopes: [...scopes] };
     await act(() => setConsoleScopes(granted.member.id, input), words.saved);
@@ -72,7 +73,7 @@ function ConsoleGrantForm({ granted, roles }: { granted: ConsoleMember; roles: r
         label={words.role}
         value={role}
         options={[["", texts.operators.noRole] as const, ...roles.map(({ id, name }) => [id, name] as const)]}
-        onChange={setRole}
+        onChange={(role) => setRole({ role })}
       />
       <ScopeBoxes
         label={words.consolePermissions}

@@ -1,5 +1,6 @@
 // Boxes for what somebody may do. What cannot be given by the reader is shown and cannot be ticked.
 
+import { useUnsentChanges } from "../unsent";
 import { Tick } from "./field";
 
 interface ScopeBoxesProps<T extends string> {
@@ -29,4 +30,15 @@ export function ScopeBoxes<T extends string>(props: ScopeBoxesProps<T>) {
       ))}
     </fieldset>
   );
+}
+
+/** The scopes that are ticked for somebody: a box that nobody has touched follows what they have, also when that changes. */
+export function useUnsentScopes<T extends string>(
+  name: string,
+  all: readonly T[],
+  held: readonly T[],
+): [readonly T[], (chosen: readonly T[]) => void] {
+  const ticksOf = (scopes: readonly T[]) => Object.fromEntries(all.map((scope) => [scope, scopes.includes(scope)]));
+  const [ticks, setTicks] = useUnsentChanges<Record<string, boolean>>(name, ticksOf(held));
+  return [all.filter((scope) => ticks[scope]), (chosen) => setTicks(ticksOf(chosen))];
 }

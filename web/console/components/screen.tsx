@@ -3,6 +3,7 @@
 
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { Button } from "react-aria-components/Button";
+import { RefusedError } from "../api/client";
 import { hasMoved } from "../router";
 import { errorText } from "../session-context";
 import { useFormat, useTexts } from "../texts";
@@ -175,12 +176,27 @@ interface QueryLike<T> {
   data: T | undefined;
   error: unknown;
   refetch(): unknown;
+  /** Of a list that goes on: whether what failed is its next page. */
+  isFetchNextPageError?: boolean;
+  fetchNextPage?(): unknown;
 }
 
-/** What a query answered, or that it is under way or failed. */
+/** What a query answered, or that it is under way or failed. What cannot be fetched anew stays beside the failure; what is gone or
+ * refused the `SessionProvider` takes from the cache. */
 export function Answer<T>({ query, children }: { query: QueryLike<T>; children: (data: T) => ReactNode }) {
-  if (query.data !== undefined) {
-    return children(query.data);
+  const { data, error, isFetchNextPageError: isNextPage = false } = query;
+  const retry = () => void (isNextPage ? query.fetchNextPage?.() : query.refetch());
+  if (data === undefined) {
+    return error ? <Failure error={error} retry={retry} /> : <Loading />;
   }
-  return query.error ? <Failure error={query.error} retry={() => void query.refetch()} /> : <Loading />;
+  // The session may be over: that is being asked, and the door says it.
+  const isInDoubt = error instanceof RefusedError && error.status === 401;
+  const failure = error && !isInDoubt ? <Failure error={error} retry={retry} /> : null;
+  return (
+    <>
+      {!isNextPage && failure}
+      {children(data)}
+      {isNextPage && failure}
+    </>
+  );
 }

@@ -133,13 +133,13 @@ function FindingLink({ found }: { found: FindingMatch }) {
   const { search } = useTexts();
   const { account, may } = useSession();
   const { moderation_id, finding_id } = found;
-  const { data } = useQuery({
+  const { data: reported } = useQuery({
     queryKey: ["reported", moderation_id],
     queryFn: () => reportedFaces(account, moderation_id),
     enabled: may("notifications:view"),
     retry: false,
   });
-  const notification = data?.find((one) => one.data.finding_id === finding_id);
+  const notification = reported?.notifications.find((one) => one.data.finding_id === finding_id);
   return (
     <>
       {notification && (
@@ -147,7 +147,7 @@ function FindingLink({ found }: { found: FindingMatch }) {
           <a href={detailHref("notification", notification.id)}>{search.openFinding}</a>
         </span>
       )}
-      {data && !notification && <span className="soft">{search.notReported}</span>}
+      {reported?.isComplete && !notification && <span className="soft">{search.notReported}</span>}
       {may("moderations:view") && (
         <span>
           <a href={detailHref("moderation", moderation_id)}>{search.openModeration}</a>
@@ -157,16 +157,23 @@ function FindingLink({ found }: { found: FindingMatch }) {
   );
 }
 
-async function reportedFaces(account: Account, moderation: string): Promise<Notification[]> {
+interface Reported {
+  /** The newest ones. */
+  notifications: Notification[];
+  /** Whether there are no older ones. */
+  isComplete: boolean;
+}
+
+async function reportedFaces(account: Account, moderation: string): Promise<Reported> {
   const all: Notification[] = [];
   for (let page = 1; page <= MAX_NOTIFICATION_PAGES; page += 1) {
     const { notifications, meta } = await account.moderationNotifications(moderation, page);
     all.push(...notifications);
     if (notifications.length === 0 || all.length >= meta.total_count) {
-      break;
+      return { notifications: all, isComplete: true };
     }
   }
-  return all;
+  return { notifications: all, isComplete: false };
 }
 
 /** What was searched, and what cannot be found any more. */

@@ -81,6 +81,13 @@ export function reasonFor(decision: CaseDecision, chosen: string, comment: strin
   return decision === "REJECT" && reason === "" && comment.trim() === "" ? undefined : reason;
 }
 
+/** The comment beside a reason that is chosen now: it begins with the reason's own, unless the reviewer has typed another one. `before`
+ * is the reason that was chosen until now. */
+export function commentFor(chosen: ReasonCode, before: ReasonCode | undefined, comment: string): string {
+  const isTyped = comment.trim() !== "" && comment !== before?.comment;
+  return isTyped ? comment : (chosen.comment ?? "");
+}
+
 /** Whether the case asks if a face is a certain person's. */
 export function isMatch({ finding }: Case): boolean {
   return finding?.person !== undefined;

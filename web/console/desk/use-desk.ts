@@ -12,6 +12,7 @@ import {
   type Exposure,
   type HoldInput,
   holdCase,
+  type ReasonCode,
   recordViews,
   releaseCase,
   renewLeases,
@@ -41,6 +42,8 @@ export type DeskPhase = "loading" | "working" | "empty" | "paused" | "used-up" |
 export interface Remarks {
   /** Beside a decision. */
   readonly comment: string;
+  /** Of a decision. */
+  readonly reason: ReasonCode | undefined;
   /** Beside a hold. */
   readonly note: string;
   /** For how long it is held. */
@@ -48,7 +51,7 @@ export interface Remarks {
 }
 
 /** What stands in the fields of a case that nobody has said anything about. */
-export const NO_REMARKS: Remarks = { comment: "", note: "", hours: "24" };
+export const NO_REMARKS: Remarks = { comment: "", reason: undefined, note: "", hours: "24" };
 
 /** Under which name a remark is kept. */
 export function remarkName(remark: keyof Remarks, caseId: string): string {
@@ -57,7 +60,7 @@ export function remarkName(remark: keyof Remarks, caseId: string): string {
 
 /** Keeps remarks while they are under way, when their case is not on the desk. */
 function holdRemarks(caseId: string, remarks: Remarks): () => void {
-  const held = (["comment", "note", "hours"] as const)
+  const held = (["comment", "reason", "note", "hours"] as const)
     .filter((remark) => remarks[remark] !== NO_REMARKS[remark])
     .map((remark) => unsent.show(remarkName(remark, caseId), remarks[remark]));
   return () => {
@@ -74,7 +77,8 @@ export interface DeskControl {
   error: unknown;
   exposure: Exposure | undefined;
   pictures: PictureStore;
-  /** What was typed about a case that came back: what was to be done with it was not sent, or was taken back, or its lease ended. */
+  /** What was typed and chosen about a case that came back: what was to be done with it was not sent, or was taken back, or its lease
+   * ended. */
   remarksOn(caseId: string): Remarks;
   /** What stands in the fields of the shown case, which may leave the desk by itself and come back. */
   remember(caseId: string, remarks: Remarks): void;
@@ -123,7 +127,7 @@ export function useDesk(queue: string | undefined): DeskControl {
   const [undoable, setUndoable] = useState<readonly Case[]>([]);
   /** Cases that have left the desk for good, as far as the server knows: a later claim may bring them anew. */
   const completed = useRef(new Set<string>());
-  /** What was typed about cases that may come back. */
+  /** What was typed and chosen about cases that may come back. */
   const remarked = useRef(new Map<string, Remarks>());
   /** Goes up whenever what was claimed before is not wanted any more. */
   const turn = useRef(0);

@@ -6,7 +6,7 @@ import { getHealth, type Health } from "../api/installation";
 import { Choice } from "../components/field";
 import { Icon } from "../components/icon";
 import { type ChartLine, LineChart } from "../components/line-chart";
-import { Answer, Badge, Card, Empty, Failure, Moment, Screen, type Tone } from "../components/screen";
+import { Answer, Badge, Card, Empty, Moment, Screen, type Tone } from "../components/screen";
 import {
   failedShare,
   interfacesOf,
@@ -46,7 +46,6 @@ export function HealthScreen({ query }: ScreenProps) {
             <Empty>{words.noFigures}</Empty>
           ) : (
             <>
-              {answer.error && <Failure error={answer.error} retry={() => void answer.refetch()} />}
               <Problems health={health} at={answer.dataUpdatedAt} />
               <div className="filters">
                 <Choice

@@ -89,7 +89,7 @@ export const DETAIL_AUDIENCES: Readonly<Record<Detail, Audience>> = {
   content: { member: ["contents:view"] },
   moderation: { member: ["moderations:view"] },
   organisation: { operator: ["organisations:manage"] },
-  application: { operator: ["applications:manage", "keys:manage"] },
+  application: { operator: ["applications:manage", "keys:manage", "health:view"] },
   account: { operator: ["organisations:manage"] },
   operator: { operator: ["operators:manage"] },
   session: SESSIONS,

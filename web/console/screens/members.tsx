@@ -13,7 +13,7 @@ import { DialogFrame } from "../components/dialog-frame";
 import { Field, Tick } from "../components/field";
 import { Icon } from "../components/icon";
 import { ConsoleGrant, MemberSessions, useConsoleMembers, useRoles } from "../components/member-console";
-import { ScopeBoxes } from "../components/scope-boxes";
+import { ScopeBoxes, useUnsentScopes } from "../components/scope-boxes";
 import { Answer, Badge, Card, Fact, Facts, Moment, Screen } from "../components/screen";
 import { useOneAtATime, useSubmit } from "../one-at-a-time";
 import { placeHref, replaceRoute, useIsShown } from "../router";
@@ -128,7 +128,8 @@ function MemberDialog({ member, close }: { member: Member; close(): void }) {
   const change = useMembersAction();
   const { id, username, email, admin } = member;
   const isShown = useIsShown();
-  const [scopes, setScopes] = useUnsent<readonly Scope[]>(`scopes of member ${id}`, member.scopes);
+  // A role that is given or changed while the dialog is open changes what they have.
+  const [scopes, setScopes] = useUnsentScopes(`scopes of member ${id}`, SCOPES, member.scopes);
   const [asked, setAsked] = useState(false);
   const mayTurn = session.member.admin;
   const mayRemove = mayTurn || !admin;

@@ -3,14 +3,22 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Button } from "react-aria-components/Button";
-import { type Case, type CaseDecision, type Exposure, listQueues, type Queue, type ReasonCode } from "../api/cases";
+import { type Case, type CaseDecision, type Exposure, listQueues, type Queue } from "../api/cases";
 import { AssignDialog, HoldDialog, ReasonDialog } from "../components/case-dialogs";
 import { CaseView, caseWords, DueBadge } from "../components/case-view";
 import { Choice, TextArea } from "../components/field";
 import { Icon } from "../components/icon";
 import { Failure, Loading, Screen } from "../components/screen";
 import { ViewingProvider } from "../components/viewing";
-import { DECISION_KEYS, DECISION_TONES, isMatch, MATCH_KEYS, reasonFor, reasonsFor } from "../desk/decisions";
+import {
+  commentFor,
+  DECISION_KEYS,
+  DECISION_TONES,
+  isMatch,
+  MATCH_KEYS,
+  reasonFor,
+  reasonsFor,
+} from "../desk/decisions";
 import { ExposureMeter } from "../desk/exposure";
 import { type DeskControl, NO_REMARKS, remarkName, useDesk } from "../desk/use-desk";
 import { useShortcuts } from "../keys/shortcuts";
@@ -162,10 +170,10 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
   const [comment, setComment] = useUnsent(remarkName("comment", shown.id), "", begun.comment);
   const [note, setNote] = useUnsent(remarkName("note", shown.id), "", begun.note);
   const [hours, setHours] = useUnsent(remarkName("hours", shown.id), NO_REMARKS.hours, begun.hours);
-  const [reason, setReason] = useUnsent<ReasonCode | undefined>(`reason of case ${shown.id}`, undefined);
+  const [reason, setReason] = useUnsent(remarkName("reason", shown.id), NO_REMARKS.reason, begun.reason);
   // As soon as it is drawn: nothing older may replace what goes with a decision.
   useLayoutEffect(() => {
-    desk.remember(shown.id, { comment, note, hours });
+    desk.remember(shown.id, { comment, reason, note, hours });
   });
   const [ask, setAsk] = useState<Ask>();
   /** A decision that waits for its reason. */
@@ -186,7 +194,7 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
       ...(said.trim() === "" ? {} : { comment: said }),
     };
     const words = fill(queue.decided, { decision: decisionWords(texts, shown, decision) });
-    desk.decide(input, { comment: said, note, hours }, words);
+    desk.decide(input, { comment: said, reason: chosen, note, hours }, words);
   };
   const close = () => {
     setAsk(undefined);
@@ -265,14 +273,16 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
           onHours={setHours}
           note={note}
           onNote={setNote}
-          onHold={(input) => desk.hold(input, { comment, note, hours }, queue.onHold)}
+          onHold={(input) => desk.hold(input, { comment, reason, note, hours }, queue.onHold)}
           close={close}
         />
       )}
       {ask === "assign" && (
         <AssignDialog
           caseId={shown.id}
-          onAssign={(member, name) => desk.assign(member, { comment, note, hours }, fill(queue.assigned, { name }))}
+          onAssign={(member, name) =>
+            desk.assign(member, { comment, reason, note, hours }, fill(queue.assigned, { name }))
+          }
           close={close}
         />
       )}
@@ -280,7 +290,7 @@ function CaseDesk({ shown, desk }: { shown: Case; desk: DeskControl }) {
         <ReasonDialog
           reasons={reasonsFor(shown, waiting, texts.reasons)}
           onChoose={(chosen) => {
-            const said = comment.trim() === "" ? (chosen.comment ?? comment) : comment;
+            const said = commentFor(chosen, reason, comment);
             setReason(chosen);
             setComment(said);
             close();

@@ -1582,6 +1582,8 @@ export interface components {
             passkey?: components["schemas"]["PasskeyAnswer"] | null;
             password?: components["schemas"]["PasswordCredential"] | null;
         };
+        /** Format: binary */
+        BinaryContent: string;
         /** @enum {string} */
         BuiltInRole: "administrator" | "support" | "auditor";
         /** @description A role that every installation has. */
@@ -2598,7 +2600,8 @@ export interface components {
         LimitChange: {
             /**
              * Format: int64
-             * @description At most this; 0: as much as there is; absent: what the configuration says.
+             * @description At most this; 0: as much as there is; absent: what the configuration says. Of an application with `calls_per_minute` of
+             *     its own, `burst` is as many calls as those where it is 0 or absent.
              */
             allowed?: number | null;
             limit: components["schemas"]["LimitKind"];
@@ -2612,7 +2615,10 @@ export interface components {
              * @description What is allowed; absent: as much as there is.
              */
             allowed?: number | null;
-            /** @description Whether an operator has set it for this application; otherwise it is the configuration's (`[limits]`). */
+            /**
+             * @description Whether an operator has set it for this application; otherwise it is the configuration's (`[limits]`) or, of `burst`, as many
+             *     calls as the application's own `calls_per_minute`.
+             */
             is_own: boolean;
             limit: components["schemas"]["LimitKind"];
             /**
@@ -2951,11 +2957,6 @@ export interface components {
              */
             approval_id: string;
         };
-        /**
-         * Format: binary
-         * @description The bytes of a picture.
-         */
-        PictureBytes: string;
         /** @description A picture that was looked at. */
         PictureViewInput: {
             /** @description The name of the picture in the case. */
@@ -4798,8 +4799,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "image/jpeg": components["schemas"]["PictureBytes"];
-                    "image/png": components["schemas"]["PictureBytes"];
+                    "image/jpeg": components["schemas"]["BinaryContent"];
+                    "image/png": components["schemas"]["BinaryContent"];
                 };
             };
         };

@@ -309,6 +309,8 @@ export interface components {
              */
             RECLASSIFICATION?: number;
         };
+        /** Format: binary */
+        BinaryContent: string;
         BinaryForm: {
             /**
              * Format: binary
@@ -1565,7 +1567,7 @@ export interface operations {
         /** @description At most 10 MiB. */
         requestBody: {
             content: {
-                "application/offset+octet-stream": number[];
+                "application/offset+octet-stream": components["schemas"]["BinaryContent"];
             };
         };
         responses: {

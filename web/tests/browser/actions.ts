@@ -130,6 +130,52 @@ export async function showEmptyRoom(page: Page): Promise<void> {
   });
 }
 
+export interface PluggedCameras {
+  /** What was opened so far: a device by its name, or whichever looks this way. */
+  opened(): Promise<string[]>;
+  unplug(device: string): Promise<void>;
+}
+
+interface MediaAsk {
+  exact?: string;
+  ideal?: string;
+}
+
+/** Plugs cameras into a page that is open: one looks at the person, the others away from them. All of them show what its camera
+ * shows. */
+export async function plugInCameras(page: Page): Promise<PluggedCameras> {
+  await page.evaluate(() => {
+    const plugged = ["front", "rear", "wide"];
+    const asked: string[] = [];
+    Object.assign(window, { plugged, asked });
+    const { mediaDevices } = navigator;
+    const open = mediaDevices.getUserMedia.bind(mediaDevices);
+    mediaDevices.enumerateDevices = async () =>
+      plugged.map((deviceId) => ({ kind: "videoinput", deviceId }) as MediaDeviceInfo);
+    mediaDevices.getUserMedia = async (constraints) => {
+      const { deviceId, facingMode } = (constraints?.video ?? {}) as Record<string, MediaAsk>;
+      asked.push(deviceId?.exact ?? facingMode?.ideal ?? "");
+      const device = deviceId?.exact ?? (facingMode?.ideal === "user" ? "front" : "rear");
+      if (!plugged.includes(device)) {
+        throw new DOMException("", "OverconstrainedError");
+      }
+      const stream = await open(constraints);
+      for (const track of stream.getTracks()) {
+        track.getSettings = () => ({ deviceId: device });
+      }
+      return stream;
+    };
+  });
+  return {
+    opened: () => page.evaluate(() => (window as unknown as { asked: string[] }).asked),
+    unplug: (device) =>
+      page.evaluate((device) => {
+        const { plugged } = window as unknown as { plugged: string[] };
+        plugged.splice(plugged.indexOf(device), 1);
+      }, device),
+  };
+}
+
 /** Keeps track of every camera that the page opens; answers how to ask which of them still run: `live` or `ended`. */
 export async function watchCameras(page: Page): Promise<() => Promise<string[]>> {
   await page.addInitScript(() => {

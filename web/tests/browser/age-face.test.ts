@@ -8,6 +8,7 @@ import {
   expectRecorded,
   holdAddress,
   intercept,
+  plugInCameras,
   press,
   pressableElement,
   showEmptyRoom,
@@ -213,6 +214,26 @@ test("another camera is not opened once the picture was taken", async ({ page, s
   await heading(page, "Sending");
   await expect(page.locator("video")).toHaveCount(0);
   answer();
+  await heading(page, "Your age is confirmed");
+});
+
+test("a camera that somebody chose and that is unplugged makes room for the usual one", async ({ page, server }) => {
+  await showEmptyRoom(page);
+  server.methods = [{ ...FACE }];
+  await page.goto(server.page("age_estimation"));
+  const { opened, unplug } = await plugInCameras(page);
+  await press(page, "Open the camera");
+  await press(page, "Other camera");
+  await waitForCamera(page);
+  await expect(page.locator(".window")).not.toHaveClass(/mirrored/);
+  expect(await opened()).toEqual(["user", "rear"]);
+  await unplug("rear");
+  await showPage(page, false);
+  await showPage(page, true);
+  await expect(page.locator(".window")).toHaveClass(/mirrored/);
+  await waitForCamera(page);
+  expect(await opened()).toEqual(["user", "rear", "rear", "user"]);
+  await press(page, "Take the picture");
   await heading(page, "Your age is confirmed");
 });
 

@@ -87,6 +87,87 @@ test("a passkey is tried by itself at the start where a result was kept, and nob
   await expect(page.locator(".ways button")).toHaveCount(1);
 });
 
+test("a passkey under which nothing is kept any more is tried no more, and is no failure of the person's", async ({
+  page,
+  server,
+}) => {
+  const begin = () => {
+    [server.status, server.result] = ["PENDING", null];
+    server.methods = [method("SVC_KEY", { silent: true }), method("EMAIL")];
+    server.view = { callback: null, privacy_policy: "https://shop.example/privacy" };
+  };
+  const kept = () => page.evaluate(() => Object.keys(localStorage));
+  const keepResult = async (address: string) => {
+    server.status = "COMPLETE";
+    server.view = { offers: { key: true, proof: false }, callback: null };
+    await arrive(page, address);
+    await press(page, "Keep this proof on this device");
+    await says(page, "It is kept.");
+  };
+  await addAuthenticator(page);
+  const [address, sandbox] = ["", "/sandbox"].map((base) =>
+    server.page("", "", base).replace(server.origin, server.named),
+  ) as [string, string];
+  server.methods = [method("SVC_KEY", { silent: true })];
+  await keepResult(address);
+  expect(await kept()).toEqual(["assay-kept"]);
+
+  // The sandbox has results of its own.
+  begin();
+  await arrive(page, sandbox);
+  await heading(page, OVER);
+  expect(server.count(/^POST \/attempts$/)).toBe(0);
+  await keepResult(sandbox);
+  expect((await kept()).sort()).toEqual(["assay-kept", "assay-kept/sandbox"]);
+
+  begin();
+  const script = server.scripts.SVC_KEY;
+  server.scripts.SVC_KEY = (input, turn) =>
+    input ? { ends: "NEXT", reason: "NO_KEY" } : (script?.(input, turn) ?? { ends: "ERROR" });
+  await arrive(page, address);
+  await heading(page, OVER);
+  await says(page, "Demo shop asks for this before you go on.");
+  await expect(page.locator(".links a").first()).toHaveAttribute("href", "https://shop.example/privacy");
+  await expect(page.locator("body")).not.toContainText("Passkey: your age could not be confirmed");
+  await accessible(page, "after a passkey of no use");
+  expect(server.count(/^POST \/attempts$/)).toBe(1);
+  expect(await kept()).toEqual(["assay-kept/sandbox"]);
+
+  begin();
+  await arrive(page, address);
+  await heading(page, OVER);
+  expect(server.count(/^POST \/attempts$/)).toBe(1);
+});
+
+test("a passkey whose registration got no answer is registered again, and no other is made", async ({
+  page,
+  server,
+}) => {
+  server.status = "COMPLETE";
+  server.methods = [method("SVC_KEY")];
+  server.view = { offers: { key: true, proof: false }, callback: null };
+  const credentials = await addAuthenticator(page);
+  await page.goto(server.page().replace(server.origin, server.named));
+  // The network comes back at once, and breaks off again.
+  await page.evaluate(() => setInterval(() => window.dispatchEvent(new Event("online")), 20));
+  const sent: unknown[] = [];
+  await page.route("**/key", async (route) => {
+    const body = route.request().postDataJSON();
+    if (body.credential && sent.push(body) <= 5) {
+      await route.abort();
+    } else {
+      await route.continue();
+    }
+  });
+  await press(page, "Keep this proof on this device");
+  await says(page, "It was not kept. You can try again.");
+  await press(page, "Keep this proof on this device");
+  await says(page, "It is kept.");
+  expect(sent).toHaveLength(6);
+  expect(new Set(sent.map((body) => JSON.stringify(body))).size).toBe(1);
+  expect(await credentials()).toHaveLength(1);
+});
+
 test("what is kept under a passkey is forgotten by no session, and what cannot be is said", async ({
   page,
   server,

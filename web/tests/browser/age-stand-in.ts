@@ -4,6 +4,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type {
+  FailureReason,
   MethodName,
   Operations,
   PageMethod,
@@ -21,8 +22,6 @@ import * as answers from "../age-responses";
 import { CAPTURE, method } from "../age-responses";
 import { CHALLENGE, isValidToken, PUBLIC_KEY, sign } from "../token-issuer";
 import { framedBy, type Reply, reply, sendFile } from "./holder-stand-in";
-
-type FailureReason = NonNullable<NonNullable<PageSession["result"]>["reason"]>;
 
 // As crates/pages sends them with this page; a test over there compares.
 const HEADERS = {
@@ -162,6 +161,7 @@ export class AgeStandIn {
   /** What leads it, of an issuer's session, and what was signed in it. */
   #key: string | undefined;
   #signed: unknown;
+  #proofMade = false;
   readonly #id: string;
   #attempt: Attempt | undefined;
   /** The method whose check runs on. */
@@ -417,6 +417,10 @@ export class AgeStandIn {
         }
         return reply<Operations["/token"]["post"]>(200, { token_response: this.signs(String(body.token_request)) });
       case "POST /proof":
+        if (this.#proofMade) {
+          return refuse(409, "INVALID_STATUS");
+        }
+        this.#proofMade = true;
         return reply<Operations["/proof"]["post"]>(200, { url: `${this.origin}/holder#invitation` });
       case "POST /faults":
         return [204];

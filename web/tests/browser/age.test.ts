@@ -29,7 +29,7 @@ import {
   toProvider,
   waiting,
 } from "./age-page";
-import { SDK_ID, SESSION } from "./age-stand-in";
+import { formStep, SDK_ID, SESSION } from "./age-stand-in";
 import { expect } from "./fixtures";
 import { scanScreen } from "./qr-scanner";
 
@@ -172,9 +172,25 @@ test("at the end the proof can be taken along, and nobody is led away meanwhile"
   await keep(page, "25-proof");
   await expect(page.locator("#offers a")).toHaveAttribute("href", `${server.origin}/holder#invitation`);
   await expect(page.locator("#leaving")).toHaveCount(0);
+  server.refuse("POST /key", 400, "INVALID_REQUEST");
+  await press(page, "Keep this proof on this device");
+  await says(page, "It was not kept. You can try again.");
   server.refuse("POST /key", 409, "INVALID_STATUS");
   await press(page, "Keep this proof on this device");
-  await says(page, "It was not kept.");
+  await says(page, "It cannot be kept any more, or it was kept already.");
+  await expect(pressableElement(page, "Keep this proof on this device")).toHaveCount(0);
+});
+
+test("a proof whose address gets lost is not offered again, because it is made once", async ({ page, server }) => {
+  server.status = "COMPLETE";
+  server.view = { offers: { key: false, proof: true }, callback: null };
+  server.losses.set("POST /proof", 1);
+  await page.goto(server.page());
+  await press(page, "Get my proof of age");
+  await says(page, "It cannot be made any more, or it was made already and did not arrive here.");
+  await expect(pressableElement(page, "Get my proof of age")).toHaveCount(0);
+  await accessible(page, "a lost proof");
+  expect(server.count(/^POST \/proof$/)).toBe(2);
 });
 
 test("the return is announced and can be stopped", async ({ page, server }) => {
@@ -625,6 +641,36 @@ test("a phone takes over by the code, and this page follows it to the end", asyn
   await arrive(page, server.page());
   await heading(page, OVER);
   await expect(pressableElement(page, "Continue on your phone"), "nothing that a phone may do").toHaveCount(0);
+});
+
+test("where only ways are left that a phone may not take, the phone says so and this page goes on", async ({
+  page,
+  server,
+  newContext,
+}) => {
+  server.methods = [method("EMAIL"), method("DOC_SCAN", { hand_off: false })];
+  server.scripts.EMAIL = (input) => (input ? { ends: "NEXT", reason: "NOT_FOUND" } : { step: formStep("EMAIL") });
+  await page.goto(server.page());
+  await press(page, "Continue on your phone");
+  await says(page, "Waiting for your phone");
+  const phone = await (await newContext()).newPage();
+  await phone.goto(await page.locator("input[readonly]").inputValue());
+  await expect(phone.locator(".way")).toHaveText(/Email address/);
+  await way(phone, "Email address").click();
+  await fill(phone, "Email address", "ada@example.com");
+  await press(phone, "Check");
+  await heading(phone, "Go on where you began");
+  await says(phone, "Email address: your age could not be confirmed this way.");
+  await says(phone, "The ways that are left cannot be used on this device.");
+  await expect(phone.locator(".ways")).toHaveCount(0);
+  await accessible(phone, "on a phone that has no way left");
+  await keep(phone, "34-phone-without-a-way");
+  await heading(page, "Try it another way");
+  await way(page, "Identity document").click();
+  await heading(page, "Show your document");
+  server.otherDone = true;
+  await heading(page, "Your age is confirmed");
+  await expect(page.locator("body")).not.toContainText("on another device");
 });
 
 test("in a frame it tells the page around it, and only a page of the right origin, what happens", async ({

@@ -1,7 +1,7 @@
 // The audit trail in the console, in a real browser: filtered, followed, saved as a file, verified; and receipts of deletions.
 
 import { readFileSync } from "node:fs";
-import { expectAccessible, holdCalls, tabTo, takeScreenshot } from "./actions";
+import { expectAccessible, holdCalls, intercept, tabTo, takeScreenshot } from "./actions";
 import { deletion, record } from "./audit-stand-in";
 import { go, judge, signedIn, speak } from "./console-actions";
 import { button, heading, rows, setMembers, setOperators, spoken, TOKEN, withConsole } from "./console-page";
@@ -200,8 +200,18 @@ test("older records come with a button, also when there is none in the latest pa
   await signedIn(page, server, "operator-sign-in");
   await page.goto(`${server.page}#audit`);
   await expect(rows(page)).toHaveCount(50);
+  await intercept(page, /audit-records\?.*before=/, (route) => route.abort());
   await button(page, "Older").click();
+  const again = button(page, "Try again");
+  await expect(again).toBeVisible();
+  await expect(rows(page)).toHaveCount(50);
+  const [above, below] = await Promise.all([rows(page).last().boundingBox(), again.boundingBox()]);
+  expect(below?.y, "where the page would stand").toBeGreaterThan(above?.y ?? Number.POSITIVE_INFINITY);
+  await page.unroute(/audit-records\?.*before=/);
+  const asked = server.requests.length;
+  await again.click();
   await expect(rows(page)).toHaveCount(100);
+  expect(server.requests.slice(asked), "the page that failed alone").toEqual(["GET /console/audit-records"]);
   await button(page, "Older").click();
   await expect(rows(page)).toHaveCount(120);
   await expect(button(page, "Older")).toHaveCount(0);

@@ -5,6 +5,7 @@ import { go, judge, settle, signedIn, speak } from "./console-actions";
 import { button, heading, rows, setOperators, spoken, TOKEN, withConsole } from "./console-page";
 import { expect, type Page } from "./fixtures";
 import { account, apiKey, application, approval, operator, organisation } from "./operators-stand-in";
+import { APPLICATION, verificationSession } from "./sessions-stand-in";
 import { job } from "./work-stand-in";
 
 const test = withConsole((server) => {
@@ -804,6 +805,29 @@ test("an operator sees what their scopes allow, and Ctrl-K finds everything by n
   await expect(page.locator("main")).toContainText("You may not see this. An operator");
   await page.goto(`${server.page}#application=${application(1, "").id}`);
   await expect(page.locator("main")).toContainText("This application has no keys yet.");
+});
+
+test("who may see figures alone sees an application's use and requests, and changes nothing", async ({
+  page,
+  server,
+}) => {
+  setOperators(server, operator(1, "Root", { scopes: ["health:view", "sessions:view"] }));
+  server.sessions.all = [verificationSession(1)];
+  server.sessions.days = [{ day: "2026-01-01T00:00:00Z", interface: "ages", calls: 600, refused: 60 }];
+  await signedIn(page, server);
+  await page.goto(`${server.page}#session=${verificationSession(1).id}`);
+  await page.locator("main").getByRole("link").getByText(APPLICATION).click();
+  await heading(page, "Application");
+  await expect(page.locator("#usage")).toContainText("Calls: 600, refused: 60");
+  await expect(page.locator("#limits")).toContainText("57 of 60");
+  await expect(page.locator("main").getByRole("heading", { level: 2 })).toHaveText([
+    "Calls in thirty days",
+    "Limits",
+    "Latest requests",
+  ]);
+  await expect(page.locator("main").getByRole("button")).toHaveText(["Copy"]);
+  await expectAccessible(page, "an application's figures");
+  expect(server.requests.filter((asked) => /applications(\/[^/]+\/keys)?$/.test(asked))).toEqual([]);
 });
 
 test("it speaks to operators in German, and in Arabic on a phone", async ({ page, server }) => {

@@ -319,6 +319,55 @@ test("a queue has reasons of its own, with the comment that they begin with", as
     .toEqual({ decision: "REJECT", reason_code: "TORN", comment: "A corner is missing." });
 });
 
+test("a case that comes back has its reason, and another reason brings its own comment", async ({ page, server }) => {
+  const shown = documentCase(1);
+  shown.reason_codes = [
+    { code: "TORN", label: "It is torn", comment: "A corner is missing." },
+    { code: "BLURRED", label: "It is blurred", comment: "Nothing can be read." },
+    { code: "OTHER", label: "Something else" },
+  ];
+  server.cases.all = [shown, findingCase(2)];
+  await openQueue(page, server);
+  await heading(page, /Document check/);
+  const comment = page.getByLabel("Comment");
+  const reason = page.locator(".decide .answers").getByRole("button").first();
+  const choose = async (number: string) => {
+    await page.locator("#heading").focus();
+    await page.keyboard.press("r");
+    await expect(page.getByRole("dialog")).toBeVisible();
+    await page.keyboard.press(number);
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+  };
+  await choose("1");
+  await expect(comment).toHaveValue("A corner is missing.");
+  await choose("2");
+  await expect(comment).toHaveValue("Nothing can be read.");
+  await choose("3");
+  await expect(comment, "that of a reason that is chosen no more").toHaveValue("");
+  await comment.fill("It was burnt.");
+  await choose("2");
+  await expect(comment, "what somebody typed stays").toHaveValue("It was burnt.");
+
+  await intercept(page, "**/decision", (route) => route.abort());
+  await page.locator("#heading").focus();
+  await page.keyboard.press("d");
+  await expect(spoken(page)).toHaveText("The server cannot be reached. Check your connection.");
+  await heading(page, /Document check/);
+  await expect(reason).toContainText("It is blurred");
+  await page.unroute("**/decision");
+  const sent = { decision: "REJECT", reason_code: "BLURRED", comment: "It was burnt." };
+  await page.keyboard.press("d");
+  await expect.poll(() => sentOf(server, shown.id)).toEqual(sent);
+  await heading(page, /younger/);
+  await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+  await heading(page, /Document check/);
+  await expect(reason).toContainText("It is blurred");
+  expect(server.cases.decisions.size).toBe(0);
+  await page.locator("#heading").focus();
+  await page.keyboard.press("d");
+  await expect.poll(() => sentOf(server, shown.id)).toEqual(sent);
+});
+
 test("a settled case is looked at again, or made a golden one", async ({ page, server }) => {
   server.consoleScopes = ["cases:manage", "queues:manage"];
   const settled = findingCase(1, { state: "SETTLED", outcome: "FALSE_ALARM", closed_at: "2026-01-16T15:00:00Z" });

@@ -298,6 +298,31 @@ test("older findings of a person are searched when that is asked for", async ({ 
   await expect(page.locator("#where-seen")).toContainText("No face of this person is enrolled.");
 });
 
+test("of a moderation with more notifications than are looked through, nothing is said not to be reported", async ({
+  page,
+  server,
+}) => {
+  const [newest] = server.notifications;
+  const older = (count: number) =>
+    Array.from({ length: count }, (_, at) =>
+      notification(10 + at, ["AGE_ESTIMATION"], { moderation_id: newest?.data.moderation_id ?? "" }),
+    );
+  const linked = (name: string) => rows(page).getByRole("link", { name, exact: true });
+  await signedIn(page, server);
+  for (const [count, unreported] of [
+    [99, 1],
+    [100, 0],
+  ] as const) {
+    server.notifications = [...server.notifications.slice(0, 1), ...older(count)];
+    await page.goto("about:blank");
+    await page.goto(`${server.page}#profile=${profile(1, "").profile_id}`);
+    await page.getByRole("button", { name: "Search past findings" }).click();
+    await expect(linked("Finding")).toHaveCount(1);
+    await expect(linked("Moderation")).toHaveCount(2);
+    await expect(rows(page).getByText("not reported")).toHaveCount(unreported);
+  }
+});
+
 test("contents are found by title, uploader, type, state and day, and sorted on their page", async ({
   page,
   server,

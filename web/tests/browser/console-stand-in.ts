@@ -428,7 +428,9 @@ export class ConsoleStandIn {
         return reply<Operations["/profiles/{profileId}/dismissals"]["get"]>(200, { dismissals });
       }
       case "GET members":
-        return reply<Operations["/members"]["get"]>(200, { members: this.members });
+        return reply<Operations["/members"]["get"]>(200, {
+          members: this.members.map((one) => ({ ...one, scopes: this.roles.scopesOf(one) })),
+        });
       case "GET invitations":
         return reply<Operations["/invitations"]["get"]>(200, { invitations: this.invitations });
       case "POST invitations":
@@ -438,7 +440,7 @@ export class ConsoleStandIn {
         return [204];
       case "PUT members/ID":
         if (found) {
-          found.scopes = (body as RequestBodyOf<Operations["/members/{memberId}"]["put"]>).scopes;
+          this.roles.setScopes(found, (body as RequestBodyOf<Operations["/members/{memberId}"]["put"]>).scopes);
         }
         return [204];
       case "DELETE members/ID":

@@ -1,5 +1,6 @@
 // The console in a real browser: what a member sees and does, with the keyboard too.
 
+import type { Member } from "../../console/api/account";
 import { exactText, expectAccessible, holdCalls, intercept, showPage, takeScreenshot } from "./actions";
 import { acceptInvitation, go, judge, settle, speak } from "./console-actions";
 import { heading, rows, setMembers, spoken, TOKEN, withConsole } from "./console-page";
@@ -249,6 +250,92 @@ test("a session that ends leaves a comment to whoever is signed in again, by a l
   await heading(page, "Inbox");
   await expect(rows(page)).toHaveText([/banned person/, /unknown face/]);
   await expect(detail).toContainText("Found: unknown face");
+  await expect(comment).toHaveValue("half a sen");
+});
+
+/** Refuses calls until they are routed no more. */
+function refuseCalls(page: Page, address: RegExp, status: number, message: string): Promise<void> {
+  return intercept(page, address, (route) => route.fulfill({ status, json: { code: "REFUSED", message } }));
+}
+
+test("a list that cannot be fetched anew says so above what was fetched, which goes once it may not be seen", async ({
+  page,
+  server,
+}) => {
+  server.notifications = [notification(1, ["UNKNOWN_FACE"])];
+  await page.clock.install();
+  await signedIn(page, server);
+  const list = /\/notifications\?/;
+  const failure = page.getByRole("alert");
+  const comment = page.locator("article").getByRole("textbox");
+  await comment.fill("half a sen");
+  await refuseCalls(page, list, 500, "broken");
+  await page.clock.fastForward(30_000);
+  await expect(failure).toContainText("broken");
+  await expect(rows(page)).toHaveText([/unknown face/]);
+  await expect(comment).toHaveValue("half a sen");
+  await expect(comment).toBeFocused();
+  await expectAccessible(page, "a list that is outdated");
+  await takeScreenshot(page, "console-list-outdated");
+  await page.unroute(list);
+  await click(page, "Try again");
+  await expect(failure).toHaveCount(0);
+  await expect(comment).toHaveValue("half a sen");
+
+  for (const [status, words] of [
+    [401, "The server refused: the scope notifications:view is needed"],
+    [403, "The server refused: the scope notifications:view is needed"],
+    [404, "This does not exist, or belongs to another account."],
+  ] as const) {
+    await expect(rows(page)).toHaveCount(1);
+    await refuseCalls(page, list, status, "the scope notifications:view is needed");
+    await page.clock.fastForward(30_000);
+    await expect(failure).toHaveText(new RegExp(words));
+    await expect(rows(page)).toHaveCount(0);
+    await expect(page.locator("article")).toHaveCount(0);
+    await page.unroute(list);
+    await click(page, "Try again");
+    await expect(failure).toHaveCount(0);
+  }
+});
+
+test("of a person who was erased nothing is shown any more, nor their name", async ({ page, server }) => {
+  const bob = profile(1, "Bob");
+  server.profiles = [bob];
+  await page.clock.install();
+  await signedIn(page, server);
+  await page.goto(`${server.page}#profile=${bob.profile_id}`);
+  await heading(page, "Bob");
+  server.profiles = [];
+  await showPage(page, false);
+  await page.clock.fastForward(10_000);
+  await showPage(page, true);
+  await heading(page, "Person");
+  await expect(page.getByRole("alert")).toContainText("This does not exist");
+  await expect(page.locator("main")).not.toContainText("Bob");
+});
+
+test("a session that a list finds to be over leaves what was typed beside it", async ({ page, server }) => {
+  const [ada] = server.members;
+  server.notifications = [notification(1, ["UNKNOWN_FACE"])];
+  await page.clock.install();
+  await signedIn(page, server);
+  const comment = page.locator("article").getByRole("textbox");
+  await comment.fill("half a sen");
+  server.me = undefined;
+  const looks = await holdCalls(page, "**/console/session", "GET");
+  await page.clock.fastForward(30_000);
+  await expect.poll(() => looks.asked.length).toBe(1);
+  await settle(page);
+  await expect(comment, "whether it is over is not known yet").toHaveValue("half a sen");
+  await expect(page.getByRole("alert")).toHaveCount(0);
+  await looks.answer();
+  await heading(page, "Sign in");
+  await page.unroute("**/console/session");
+  server.links.set(TOKEN, ada ?? member(1, "Ada"));
+  await page.goto(`${server.page}#sign-in=${TOKEN}`);
+  await click(page, "Sign in");
+  await heading(page, "Inbox");
   await expect(comment).toHaveValue("half a sen");
 });
 
@@ -685,6 +772,68 @@ test("roles of the account are made, and members get them, scopes besides, and a
   await expect(dialog.locator("#member-sessions")).toContainText("Signed in nowhere.");
   await page.keyboard.press("Escape");
   await expect(rows(page).last()).toContainText("Lead");
+});
+
+test("a role and permissions that are saved one after the other leave each other alone, and what was ticked stays", async ({
+  page,
+  server,
+}) => {
+  const [ada, eve] = server.members as [Member, Member];
+  server.consoleScopes = ["roles:manage", "audit:view"];
+  const role = (number: number, name: string, scopes: Member["scopes"]) => {
+    const id = `69000000-0000-4000-8000-00000000000${number}`;
+    return { id, name, scopes, console_scopes: [], created_at: "2026-01-16T14:40:00Z" };
+  };
+  const [lead, editor] = [role(1, "Lead", ["profiles:view"]), role(2, "Editor", ["contents:view"])] as const;
+  server.roles.all = [lead, editor];
+  const granted = () => server.roles.granted.get(eve.id);
+  await signedIn(page, server, "Members");
+  await rows(page).last().click();
+  const dialog = page.getByRole("dialog", { name: "Manage Eve" });
+  const box = (scope: string) => dialog.locator(`input[value='${scope}']`);
+  const chosen = dialog.getByLabel("Role", { exact: true });
+  const save = async (name: string) => {
+    const done = page.waitForResponse((answer) => answer.request().method() === "PUT");
+    await dialog.getByRole("button", { name, exact: true }).click();
+    await done;
+  };
+  await box("members:manage").check();
+  await chosen.selectOption("Lead");
+  await save("Save role and permissions");
+  await expect(box("profiles:view"), "what the role allows").toBeChecked();
+  await expect(box("members:manage"), "what was ticked before").toBeChecked();
+  await save("Save");
+  expect(granted()?.role).toBe(lead.id);
+  expect(eve.scopes).toEqual(["members:manage", "notifications:view"]);
+
+  await chosen.selectOption("Editor");
+  await save("Save role and permissions");
+  await expect(box("contents:view")).toBeChecked();
+  await expect(box("profiles:view")).not.toBeChecked();
+  await save("Save");
+  expect(granted()?.role).toBe(editor.id);
+  expect(eve.scopes, "nothing of a role is their own").toEqual(["members:manage", "notifications:view"]);
+
+  await box("contents:view").uncheck();
+  await box("audit:view").check();
+  await save("Save");
+  await expect(chosen, "a role that allows more is taken away").toHaveValue("");
+  await expect(box("audit:view")).toBeChecked();
+  await save("Save role and permissions");
+  expect(granted()).toEqual({ role: undefined, scopes: ["audit:view"] });
+
+  await box("members:manage").uncheck();
+  await chosen.selectOption("Lead");
+  server.me = undefined;
+  await save("Save role and permissions");
+  await heading(page, "Sign in");
+  server.links.set(TOKEN, ada);
+  await page.goto(`${server.page}#sign-in=${TOKEN}`);
+  await click(page, "Sign in");
+  await heading(page, "Members");
+  await expect(chosen).toHaveValue(lead.id);
+  await expect(box("members:manage")).not.toBeChecked();
+  await expect(box("notifications:view")).toBeChecked();
 });
 
 test("it speaks German, reads from right to left in Arabic, and obeys forced colours", async ({ page, server }) => {

@@ -67,6 +67,12 @@ export class HolderStandIn {
   clockAheadSeconds = 0;
   /** Answers everything but files with this status, when set. */
   refusalStatus: number | undefined;
+  /** So many answers with credentials do not arrive: the connection breaks off. */
+  lostAnswers = 0;
+  /** Answers with credentials wait for this. */
+  held: Promise<void> | undefined;
+  /** What was answered under an `Idempotency-Key`. */
+  readonly #answers = new Map<string, { body: string; answer: Reply }>();
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
   #port = 0;
@@ -106,6 +112,12 @@ export class HolderStandIn {
     response.setHeader("date", new Date(this.now() * 1000).toUTCString());
     if (pathname === "/poa/v1/holder/credentials" && request.method === "POST") {
       const [status, body] = await this.#redeem(request);
+      await this.held;
+      if (this.lostAnswers > 0) {
+        this.lostAnswers -= 1;
+        response.destroy();
+        return;
+      }
       response.writeHead(status, { "content-type": "application/json", "retry-after": "1" }).end(JSON.stringify(body));
       return;
     }
@@ -117,8 +129,14 @@ export class HolderStandIn {
     for await (const chunk of request) {
       chunks.push(chunk);
     }
-    const { keys } = JSON.parse(Buffer.concat(chunks).toString()) as RequestBodyOf<Redeem>;
+    const sent = Buffer.concat(chunks).toString();
+    const { keys } = JSON.parse(sent) as RequestBodyOf<Redeem>;
     const code = request.headers.authorization?.replace(/^Bearer /, "") ?? "";
+    const repeatable = `${code} ${request.headers["idempotency-key"]}`;
+    const answered = this.#answers.get(repeatable);
+    if (answered) {
+      return answered.body === sent ? answered.answer : [409, { id: "1", status: 409, error: "REUSED", message: "no" }];
+    }
     const left = this.invitations.get(code) ?? 0;
     if (this.refusalStatus || left === 0) {
       const status = this.refusalStatus ?? 401;
@@ -126,11 +144,13 @@ export class HolderStandIn {
     }
     this.invitations.set(code, left - 1);
     const credentials = keys.map((key) => toBase64url(this.#issue(fromBase64url(key))));
-    return reply<Redeem>(200, {
+    const answer = reply<Redeem>(200, {
       credentials,
       expires_at: new Date((this.now() + this.lifetimeSeconds) * 1000).toISOString(),
       batches_left: left - 1,
     });
+    this.#answers.set(repeatable, { body: sent, answer });
+    return answer;
   }
 
   /** A credential for a key. Its signature is only as long as one: the page cannot check it, and does not. */

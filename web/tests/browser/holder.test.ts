@@ -195,6 +195,81 @@ test("an invitation that gives nothing says what to do", async ({ page, server }
   await scan(page, server);
 });
 
+test("a link that gave nothing for a while is asked for again when it is opened again", async ({ page, server }) => {
+  server.invitations.delete(CODE);
+  await page.goto(`${server.page}#${CODE}`);
+  await expect(heading(page)).toHaveText("No codes left");
+  server.invitations.set(CODE, 1);
+  await invitedAgain(page, CODE);
+  await shown(page);
+  await expect(page.locator("#remarks")).toContainText("last codes");
+  const first = await scan(page, server);
+  await invitedAgain(page, CODE);
+  await expect.poll(() => batches(server)).toBe(3);
+  await expect(page.locator("#remarks")).toContainText("last codes");
+  expect((await scan(page, server)).id, "the codes that there are stay").toEqual(first.id);
+});
+
+test("while an application may give nothing, its invitation waits", async ({ page, server }) => {
+  server.refusalStatus = 403;
+  await page.goto(`${server.page}#${CODE}`);
+  await expect(heading(page)).toHaveText("That did not work");
+  server.refusalStatus = undefined;
+  await tellOnline(page);
+  await shown(page);
+  expect(server.invitations.get(CODE)).toBe(2);
+});
+
+test("answers that are lost take nothing more of the invitation", async ({ page, server }) => {
+  server.invitations.set(CODE, 1);
+  server.lostAnswers = 2;
+  await page.goto(`${server.page}#${CODE}`);
+  await expect(heading(page)).toHaveText("Connect to the internet");
+  await page.locator("#retry").click();
+  await expect.poll(() => batches(server)).toBe(2);
+  await expect(heading(page)).toHaveText("Connect to the internet");
+  await page.locator("#retry").click();
+  await shown(page);
+  await scan(page, server);
+  expect(batches(server)).toBe(3);
+});
+
+for (const [what, given] of [
+  ["a batch", 1],
+  ["a refusal", 0],
+] as const) {
+  test(`an invitation that another tab removes while ${what} is being stored stays removed`, async ({
+    page,
+    server,
+  }) => {
+    let arrive = () => {};
+    server.held = new Promise((resolve) => {
+      arrive = resolve;
+    });
+    server.invitations.set(CODE, given);
+    await page.goto(`${server.page}#${CODE}`);
+    await expect.poll(() => batches(server)).toBe(1);
+    // What the other tab does comes first in the database, after this one has looked into it for the last time.
+    await page.evaluate(() => {
+      const begin = IDBDatabase.prototype.transaction;
+      let removed = false;
+      IDBDatabase.prototype.transaction = function (stores, mode, options) {
+        if (mode === "readwrite" && !removed) {
+          removed = true;
+          const clearing = begin.call(this, [...this.objectStoreNames], "readwrite");
+          for (const name of this.objectStoreNames) {
+            clearing.objectStore(name).clear();
+          }
+        }
+        return begin.call(this, stores, mode, options);
+      };
+    });
+    arrive();
+    await expect(heading(page)).toHaveText("Open your link");
+    expect(await page.evaluate(countRecords)).toBe(0);
+  });
+}
+
 test("a newer invitation replaces the earlier one and its credentials", async ({ page, server }) => {
   await invited(page, server);
   server.invitations.set("the-newer-invitation", 1);

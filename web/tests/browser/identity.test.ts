@@ -11,6 +11,7 @@ import {
   holdApplications,
   holdCalls,
   intercept,
+  plugInCameras,
   press,
   pressableElement,
   recordedTexts,
@@ -449,6 +450,33 @@ test("a series of pictures ends with its camera, and begins anew when the page i
   await press(page, "I am ready");
   await heading(page, "Done, thank you");
   expect(server.count(/^POST \/resources\/liveness\/zoom$/), "nothing was sent of the first series").toBe(1);
+});
+
+test("a camera that somebody chose is for such pictures alone, and makes room for the usual one when it is unplugged", async ({
+  page,
+  server,
+}) => {
+  await showEmptyRoom(page);
+  server.resources = [{ ...DOCUMENT }, { ...LIVENESS }];
+  await toTips(page, server);
+  const { opened, unplug } = await plugInCameras(page);
+  await press(page, "Open the camera");
+  await press(page, "Other camera");
+  await waitForCamera(page);
+  await expect.poll(opened).toEqual(["environment", "wide"]);
+  await unplug("wide");
+  await showPage(page, false);
+  await showPage(page, true);
+  await expect.poll(opened).toEqual(["environment", "wide", "wide", "environment"]);
+  await press(page, "Other camera");
+  await expect.poll(opened).toEqual(["environment", "wide", "wide", "environment", "front"]);
+  await press(page, "Take the picture");
+  await press(page, "Use this picture");
+  await heading(page, "Now your face");
+  await press(page, "Open the camera");
+  await waitForCamera(page);
+  await expect(page.locator(".window")).toHaveClass(/mirrored/);
+  expect((await opened()).slice(5)).toEqual(["user"]);
 });
 
 test("a camera ends when nobody looks or somebody stops, though the net for faces is still on its way", async ({

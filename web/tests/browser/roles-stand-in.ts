@@ -3,7 +3,7 @@
 import type { Member } from "../../console/api/account";
 import type { OpenSession } from "../../console/api/credentials";
 import type { MemberRole } from "../../console/api/roles";
-import type { ConsoleScope } from "../../console/api/session";
+import { type ConsoleScope, SCOPES } from "../../console/api/session";
 import type { ConsolePaths, PathsBelow, RequestBodyOf } from "../../shared/schema";
 import { refuse } from "./cases-stand-in";
 import { type Reply, reply } from "./holder-stand-in";
@@ -18,6 +18,28 @@ export class RolesStandIn {
   readonly granted = new Map<string, { role: string | undefined; scopes: ConsoleScope[] }>();
   /** Where members are signed in. */
   readonly sessions = new Map<string, OpenSession[]>();
+
+  /** What a member may do in content moderation, with what their role allows. */
+  scopesOf({ id, scopes }: Member): Member["scopes"] {
+    const role = this.#roleOf(id);
+    return SCOPES.filter((scope) => scopes.includes(scope) || role?.scopes.includes(scope));
+  }
+
+  /** Sets all of that: a role that allows more is taken away, and what one that stays allows does not become the member's own. */
+  setScopes(member: Member, scopes: Member["scopes"]): void {
+    const allowed = this.#roleOf(member.id)?.scopes ?? [];
+    const held = this.granted.get(member.id);
+    if (held && allowed.some((scope) => !scopes.includes(scope))) {
+      held.role = undefined;
+      member.scopes = scopes;
+    } else {
+      member.scopes = scopes.filter((scope) => member.scopes.includes(scope) || !allowed.includes(scope));
+    }
+  }
+
+  #roleOf(member: string): MemberRole | undefined {
+    return this.all.find(({ id }) => id === this.granted.get(member)?.role);
+  }
 
   answer(operation: string, body: unknown, members: readonly Member[], own: readonly ConsoleScope[]): Reply {
     const [, id = ""] = /([\da-f-]{36})/.exec(operation) ?? [];

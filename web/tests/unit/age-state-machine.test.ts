@@ -654,6 +654,35 @@ test("a phone that takes over is followed to the end, and can be called back", (
   assert.equal(back.read(session()).on, "start");
 });
 
+test("who goes back from a phone and ends it here has finished here, and who only goes back may have finished there", () => {
+  const back = () => {
+    const page = Page.atStart().send({ is: "handOffChosen" });
+    page.read(session(), page.poll());
+    return page.send({ is: "backToChoice" });
+  };
+  const here = back().read(session());
+  here.send({ is: "methodChosen", method: session().methods[0] as never }).turn(turn(FORM));
+  here.loaded().submit();
+  here.turn(turn(null, { status: "COMPLETE" }));
+  assert.deepEqual(here.state.screen, { on: "done", elsewhere: false });
+  assert.deepEqual(back().read(session({ status: "COMPLETE" })).state.screen, { on: "done", elsewhere: true });
+});
+
+test("where a phone has no way left this device goes on, and where there is none the phone may yet give consent", () => {
+  const paper = method("DOC_SCAN", { hand_off: false });
+  const spent = { ...EMAIL, state: "EXHAUSTED", available: false } as const;
+  const follow = () => Page.atStart(session({ methods: [EMAIL, paper] })).send({ is: "handOffChosen" });
+  const page = follow();
+  page.read(session({ status: "IN_PROGRESS", methods: [EMAIL, paper] }), page.poll());
+  assert.equal(page.on, "following");
+  page.read(session({ status: "IN_PROGRESS", methods: [spent, paper] }), page.poll());
+  assert.equal(page.on, "start");
+  const none = follow();
+  const declined = method("AGE_ESTIMATION", { state: "DECLINED", available: false });
+  none.read(session({ status: "IN_PROGRESS", methods: [spent, declined] }), none.poll());
+  assert.equal(none.on, "following");
+});
+
 test("only a computer hands over, and what a phone may do", () => {
   for (const page of [
     Page.atStart(session(), { phone: true }),
@@ -753,6 +782,24 @@ test("a passkey is tried by itself where a result was kept, once, and is offered
     "start",
     "it is offered instead",
   );
+});
+
+test("a passkey that was tried by itself is noted as of no use only where nothing is kept any more", () => {
+  const notes = (silent: boolean, reason: NonNullable<PageSession["result"]>["reason"]) => {
+    const methods = [method("SVC_KEY", { silent }), EMAIL];
+    const page = Page.atStart(session({ methods }), { keptHere: true });
+    if (!silent) {
+      page.send({ is: "methodChosen", method: session({ methods }).methods[0] as never });
+    }
+    page.turn(turn({ kind: "passkey", silent, options: {} }, { methods })).loaded();
+    page.submit({ credential: { id: "x" } });
+    page.turn(turn(null, { methods, result: { method: "SVC_KEY", status: "FAIL", reason } }));
+    assert.equal(page.on, "start");
+    return page.did("noteNothingKept").length;
+  };
+  assert.deepEqual([notes(true, "NO_KEY"), notes(true, "KEPT_RESULT_TOO_OLD")], [1, 1]);
+  assert.equal(notes(true, "KEPT_RESULT_NOT_ENOUGH"), 0, "it is enough for others");
+  assert.equal(notes(false, "NO_KEY"), 0, "it may be the passkey of another device");
 });
 
 test("a person is not kept while a check runs on, if the business wants them back", () => {
@@ -985,6 +1032,17 @@ test("where an issuer signs nothing, or somebody stops, the tab that waits is to
     .send({ is: "continued" });
   never.refused(400, "INVALID_REQUEST");
   assert.deepEqual([never.on, never.did("postToTab").length], ["notIssued", 1]);
+});
+
+test("where the network breaks off before an issuer's session is there, the order is kept and there is nothing to stop", () => {
+  const page = new Page({ issuerPage: true })
+    .send({ is: "issuerPageOpened", base: "", order: ORDER })
+    .send({ is: "continued" });
+  page.cut();
+  assert.deepEqual([page.on, page.send({ is: "stopped" }).effects], ["interrupted", []]);
+  page.send({ is: "resumed" });
+  assert.deepEqual([page.on, page.send({ is: "stopped" }).effects], ["retrying", []]);
+  assert.deepEqual(page.state.pending?.request, { ask: "issue", base: "", order: ORDER });
 });
 
 test("another server's order goes back where the issuer knows that server, and nowhere else", () => {

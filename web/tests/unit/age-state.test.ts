@@ -69,7 +69,7 @@ test("every status leads somewhere, and only what goes on can be stopped", () =>
   assert.equal(screenOf(session({ ...blocked, status: "COMPLETE" })), "done");
   assert.equal(screenOf(session({ methods: [method("EMAIL", { state: "EXHAUSTED", available: false })] })), "none");
   const stoppable = (screen: ScreenState, more: Partial<PageSession> = {}) =>
-    isCancellable({ screen, session: session(more) });
+    isCancellable({ key: KEY, screen, session: session(more) });
   assert.deepEqual(
     [
       stoppable({ on: "start", again: false }),
@@ -81,12 +81,17 @@ test("every status leads somewhere, and only what goes on can be stopped", () =>
   );
   const cut: ScreenState = { on: "interrupted", why: "network", request: undefined, before: { on: "loading" } };
   assert.deepEqual([stoppable(cut), stoppable(cut, { status: "PROCESSING" })], [true, false]);
+  for (const screen of [cut, { on: "retrying", before: cut.before }] as const) {
+    const opening = { screen, session: undefined };
+    assert.ok(isCancellable({ ...opening, key: KEY }), "a session that could not be read yet");
+    assert.ok(!isCancellable({ ...opening, key: undefined }), "there is none yet");
+  }
   const over: ScreenState = { on: "over", why: "blocked", issuing: false };
   assert.deepEqual(
     [stoppable(over), stoppable({ ...over, why: "expired" }), stoppable(over, { status: "FAIL" })],
     [true, false, false],
   );
-  assert.ok(!isCancellable({ screen: over, session: undefined }), "nothing is known of the session");
+  assert.ok(!isCancellable({ key: KEY, screen: over, session: undefined }), "nothing is known of the session");
 });
 
 test("methods are usable while they are open or may be tried again, and new ones come first", () => {

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseLimit } from "../../console/components/charts";
-import { reasonFor, reasonsFor } from "../../console/desk/decisions";
+import { commentFor, reasonFor, reasonsFor } from "../../console/desk/decisions";
 import { EMPTY_DESK, keepRenewed, leave, receive, restore, undoTime } from "../../console/desk/desk";
 import { ExposureMeter } from "../../console/desk/exposure";
 import { PictureStore } from "../../console/desk/pictures";
@@ -105,6 +105,19 @@ test("a decision about a document has a reason, which is chosen first where it d
   assert.ok(codes({ ...usual, reason_codes: [] }).length <= 9, "each has a number on the keyboard");
   const own = [{ code: "TORN", label: "It is torn" }];
   assert.deepEqual(codes({ kind: "DOCUMENT_CHECK", reason_codes: own }, "REJECT"), ["TORN"]);
+});
+
+test("a reason brings its comment, in place of another reason's and of nothing that somebody typed", () => {
+  const [torn, blurred, other] = [
+    { code: "TORN", label: "It is torn", comment: "A corner is missing" },
+    { code: "BLURRED", label: "It is blurred", comment: "Nothing can be read" },
+    { code: "OTHER", label: "Something else" },
+  ] as const;
+  assert.equal(commentFor(torn, undefined, " "), "A corner is missing");
+  assert.equal(commentFor(blurred, torn, "A corner is missing"), "Nothing can be read");
+  assert.equal(commentFor(other, torn, "A corner is missing"), "");
+  assert.equal(commentFor(blurred, torn, "Both corners are missing"), "Both corners are missing");
+  assert.equal(commentFor(blurred, other, "It was burnt"), "It was burnt");
 });
 
 test("reasons of a queue are written as lines, and read again", () => {
