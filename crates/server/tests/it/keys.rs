@@ -203,17 +203,22 @@ fn keys_that_sign_are_rotated() {
     let place = TestInstallation::new();
     let server = place.serve();
     server.until("/api/v1/webhook-keys", 200);
-    let of = |purpose: &str| -> Vec<Value> {
+    // Whether a key signs, and whether it has an end.
+    let of = |purpose: &str| -> Vec<(String, bool)> {
         let list = keys(&place);
         let keys = list["signing_keys"].as_array().unwrap().iter();
-        keys.filter(|key| key["purpose"] == purpose).map(|key| key["state"].clone()).collect()
+        keys.filter(|key| key["purpose"] == purpose)
+            .map(|key| (key["state"].as_str().unwrap().to_owned(), key.get("until").is_some()))
+            .collect()
     };
-    for purpose in ["age-webhooks", "proof-of-age"] {
-        assert_eq!(of(purpose), ["SIGNING"], "{purpose}");
+    let signing = ("SIGNING".to_owned(), false);
+    // A former key for proofs of age goes on signing until every process has read the next one.
+    for (purpose, former) in [("age-webhooks", "RETIRING"), ("proof-of-age", "SIGNING")] {
+        assert_eq!(of(purpose), [signing.clone()], "{purpose}");
         place.ask(&["keys", "rotate", purpose]);
-        assert_eq!(of(purpose), ["SIGNING", "RETIRING"], "{purpose}");
+        assert_eq!(of(purpose), [signing.clone(), (former.to_owned(), true)], "{purpose}");
         place.ask(&["keys", "rotate", purpose, "--at-once"]);
-        assert_eq!(of(purpose), ["SIGNING"], "{purpose}");
+        assert_eq!(of(purpose), [signing.clone()], "{purpose}");
     }
     assert!(place.ask(&["keys", "rotate", "blind-tokens"]).starts_with("0 keys"));
     assert!(refused(&place, &["keys", "rotate", "--at-once"]).contains("--at-once"));
