@@ -34,7 +34,7 @@ pub enum UnknownLocationError {
     OtherCode(&'static str),
 }
 
-/// Codes that ISO 3166-1 leaves to its users and GeoIP databases use: of Kosovo.
+/// Codes that ISO 3166-1 leaves to its users and databases of addresses use: of Kosovo.
 const USER_ASSIGNED_CODES: &[&str] = &["XK"];
 /// Codes that are in use for countries whose code in ISO 3166-1 is the second.
 const OTHER_CODES: &[(&str, &str)] = &[("EL", "GR"), ("UK", "GB")];

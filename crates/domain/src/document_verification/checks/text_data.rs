@@ -320,7 +320,10 @@ mod tests {
         assert_eq!(advice(&[], &takes_expired, &expired_passport()), (CheckAdvice::Approve, None));
         let checked = RequestedCheck::new(VerificationCheckType::Authenticity);
         let with_filter = |country: &str| [RequestedCheck { filter: Some(only(country)), ..checked.clone() }];
-        assert_eq!(advice(&[checked.clone()], &any, &expired_passport()), (CheckAdvice::Approve, None));
+        assert_eq!(
+            advice(std::slice::from_ref(&checked), &any, &expired_passport()),
+            (CheckAdvice::Approve, None)
+        );
         assert_eq!(advice(&with_filter("SWE"), &any, &expired_passport()), (CheckAdvice::Approve, None));
         assert_eq!(
             advice(&with_filter("GBR"), &any, &expired_passport()),
