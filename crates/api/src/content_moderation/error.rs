@@ -110,14 +110,14 @@ impl ErrorTable for ModerationErrorCode {
             measured: violation.measured.as_ref().map(|measured| measured.measured),
             limit: violation.measured.as_ref().map(|measured| measured.limit.as_str()),
         });
-        let measured = error.measured.as_deref();
+        let (measured, limit, hint) = error.limit_members();
         ModerationErrorBody {
             code: error.code.as_str(),
             message: &error.message,
             errors: errors.collect(),
-            measured: measured.map(|measured| measured.measured),
-            limit: measured.map(|measured| measured.limit.as_str()),
-            hint: measured.map(|measured| measured.hint),
+            measured,
+            limit,
+            hint,
         }
     }
 

@@ -161,6 +161,14 @@ impl<T: ErrorTable> ApiError<T> {
             .with_retry_after(wait)
     }
 
+    /// What was measured, the limit and what to do about it, as bodies have them; nothing where no limit was broken.
+    pub(crate) fn limit_members(&self) -> (Option<f64>, Option<&str>, Option<&'static str>) {
+        match self.measured.as_deref() {
+            Some(broken) => (Some(broken.measured), Some(&broken.limit), Some(broken.hint)),
+            None => (None, None, None),
+        }
+    }
+
     /// The code for the body: [`ErrorTable::as_str`] with the brand of this server.
     pub(crate) fn branded_code(&self) -> Cow<'static, str> {
         request_context::brand_code(self.code.as_str())

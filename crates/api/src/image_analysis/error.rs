@@ -60,13 +60,13 @@ impl ErrorTable for ImageAnalysisErrorCode {
     }
 
     fn body(error: &ApiError<Self>) -> ImageAnalysisErrorBody<'_> {
-        let measured = error.measured.as_deref();
+        let (measured, limit, hint) = error.limit_members();
         ImageAnalysisErrorBody {
             error_code: error.branded_code(),
             error_message: &error.message,
-            measured: measured.map(|measured| measured.measured),
-            limit: measured.map(|measured| measured.limit.as_str()),
-            hint: measured.map(|measured| measured.hint),
+            measured,
+            limit,
+            hint,
         }
     }
 

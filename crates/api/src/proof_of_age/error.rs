@@ -78,15 +78,15 @@ impl ErrorTable for ProofErrorCode {
     }
 
     fn body(error: &ApiError<Self>) -> ProofErrorBody<'_> {
-        let measured = error.measured.as_deref();
+        let (measured, limit, hint) = error.limit_members();
         ProofErrorBody {
             id: request_context::request_id(),
             status: error.code.status().as_u16(),
             error: error.code.as_str(),
             message: &error.message,
-            measured: measured.map(|measured| measured.measured),
-            limit: measured.map(|measured| measured.limit.as_str()),
-            hint: measured.map(|measured| measured.hint),
+            measured,
+            limit,
+            hint,
         }
     }
 

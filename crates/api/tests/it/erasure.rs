@@ -553,18 +553,24 @@ async fn each_deletion_that_was_recorded_can_be_done_again() {
     assert_eq!(app.api.account_deletion.find_orphans().await.unwrap(), []);
 }
 
+/// A document session whose end user may ask for an email, which this receiver is told.
+async fn session_with_emails(
+    app: &TestApp,
+    receiver: &StubServer,
+) -> document_verification::DocumentSessionFixture {
+    let payload = json!({
+        "notifications": { "endpoint": receiver.url("/hook"), "topics": ["THANK_YOU_EMAIL_REQUESTED"] },
+        "requested_tasks": [{ "type": "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_EXTRACTION" }],
+    });
+    document_verification::DocumentSessionFixture::create(app, document_verification::BASE, &payload).await
+}
+
 /// Messages about a session are erased with it, delivered or not.
 #[tokio::test]
 async fn messages_about_a_document_session_go_with_it() {
     let app = TestApp::start_with_egress(&stub_server::egress_policy(), proof_settings()).await;
     let receiver = StubServer::start(|_| StubReply::status(204)).await;
-    let payload = json!({
-        "notifications": { "endpoint": receiver.url("/hook"), "topics": ["THANK_YOU_EMAIL_REQUESTED"] },
-        "requested_tasks": [{ "type": "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_EXTRACTION" }],
-    });
-    let session =
-        document_verification::DocumentSessionFixture::create(&app, document_verification::BASE, &payload)
-            .await;
+    let session = session_with_emails(&app, &receiver).await;
     for sends in [true, false] {
         let asked = session.end_user_call(&app, "POST", "/emails/thank-you", None).await;
         assert_eq!(asked.status_and_code(), "204");
@@ -624,13 +630,7 @@ async fn embeddings_of_findings_whose_pictures_are_kept_leave_the_files() {
 async fn messages_whose_time_is_over_leave_the_files() {
     let app = TestApp::start_with_egress(&stub_server::egress_policy(), proof_settings()).await;
     let receiver = StubServer::start(|_| StubReply::status(204)).await;
-    let payload = json!({
-        "notifications": { "endpoint": receiver.url("/hook"), "topics": ["THANK_YOU_EMAIL_REQUESTED"] },
-        "requested_tasks": [{ "type": "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_EXTRACTION" }],
-    });
-    let session =
-        document_verification::DocumentSessionFixture::create(&app, document_verification::BASE, &payload)
-            .await;
+    let session = session_with_emails(&app, &receiver).await;
     let asked = session.end_user_call(&app, "POST", "/emails/thank-you", None).await;
     assert_eq!(asked.status_and_code(), "204");
     crate::deliveries::deliver(&app, app.api.document_verification.outbox(), &receiver, 1).await;

@@ -82,7 +82,7 @@ pub fn is_country_code(code: &str) -> bool {
 
 /// Whether a check with these restrictions is about a document. One without is about every document; and nobody knows that it is
 /// not about a document of which nobody said what it is.
-pub(super) fn concern_document(
+pub(super) fn applies_to_document(
     restrictions: Option<&DocumentRestrictions>,
     claim: Option<ClaimedDocument<'_>>,
 ) -> bool {

@@ -18,7 +18,7 @@ use media::blobs::BlobStore;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Pictures that are deleted before their tombstones are.
+/// Pictures of an account that are deleted in one pass; then their tombstones go together.
 const PICTURES_PER_PASS: usize = 100;
 /// How much time an enrolment has between the picture and the face's row.
 const ENROLMENT_TIMEOUT: SignedDuration = SignedDuration::from_mins(10);

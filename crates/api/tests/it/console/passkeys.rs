@@ -22,14 +22,20 @@ async fn making_a_passkey_begins() {
     assert_response_snapshot!(begun, "challenge options.publicKey.challenge options.publicKey.user.id");
 }
 
-#[tokio::test]
-async fn a_passkey_is_added() {
-    let fixture = ConsoleFixture::start().await;
+/// An operator's cookie, and what their browser sends to add a passkey.
+async fn begun_passkey(fixture: &ConsoleFixture) -> (String, Value) {
     let (cookie, _) =
         fixture.add_operator("ada@example.com", OperatorGrant::of_role(BuiltInRole::Administrator)).await;
     let begun = fixture.call(&cookie, "POST", "/console/passkeys/challenge", None).await.json();
     let credential = Authenticator::new(CONSOLE).create(&begun["options"]);
     let body = json!({ "challenge": begun["challenge"], "credential": credential, "name": "Laptop" });
+    (cookie, body)
+}
+
+#[tokio::test]
+async fn a_passkey_is_added() {
+    let fixture = ConsoleFixture::start().await;
+    let (cookie, body) = begun_passkey(&fixture).await;
     assert_response_snapshot!(fixture.post(&cookie, "/console/passkeys", body).await);
 }
 
@@ -38,11 +44,7 @@ async fn a_passkey_is_added() {
 async fn a_session_that_ends_while_the_body_arrives_adds_no_passkey() {
     for seconds in [0, 2] {
         let fixture = ConsoleFixture::start().await;
-        let (cookie, _) =
-            fixture.add_operator("ada@example.com", OperatorGrant::of_role(BuiltInRole::Administrator)).await;
-        let begun = fixture.call(&cookie, "POST", "/console/passkeys/challenge", None).await.json();
-        let credential = Authenticator::new(CONSOLE).create(&begun["options"]);
-        let body = json!({ "challenge": begun["challenge"], "credential": credential, "name": "Laptop" });
+        let (cookie, body) = begun_passkey(&fixture).await;
         let ended = db::sql!("DELETE FROM console_sessions");
         let body = late_body(&fixture.app, body.to_string(), seconds, ended);
         let refused = fixture.send(&cookie, "POST", "/console/passkeys", body).await;

@@ -5,7 +5,7 @@ use crate::document_verification::{
     error::DocumentSessionError,
     findings::ClaimedDocument,
     request::RequestedCheck,
-    restrictions::{DocumentRestrictions, concern_document},
+    restrictions::{DocumentRestrictions, applies_to_document},
     session::{DocumentSession, VerificationCheck, state_machine::CheckEvent},
     types::{CheckState, LivenessType, ResourceKind},
 };
@@ -67,7 +67,7 @@ impl SuppliedResources {
         &self,
         restrictions: Option<&DocumentRestrictions>,
     ) -> impl Iterator<Item = &SuppliedIdDocument> {
-        self.documents.iter().filter(move |document| concern_document(restrictions, document.claim()))
+        self.documents.iter().filter(move |document| applies_to_document(restrictions, document.claim()))
     }
 
     /// A resource, and the live face that it is compared with (the last), if there is one.

@@ -44,9 +44,9 @@ impl EvidenceLoader {
         Self { extractor, face_analyser }
     }
 
-    /// [`DocumentExtractor::waits_for_models`]
-    pub(super) fn waits_for_models(&self) -> Option<Timestamp> {
-        self.extractor.waits_for_models()
+    /// [`DocumentExtractor::models_retry_at`]
+    pub(super) fn models_retry_at(&self) -> Option<Timestamp> {
+        self.extractor.models_retry_at()
     }
 
     /// Adds what is requested and not known yet: documents first, in order. Whether these have expired is as of `today`.

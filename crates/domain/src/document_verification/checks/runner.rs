@@ -89,12 +89,12 @@ impl CheckRunner {
             Err(error) if is_superseded(&error) => return Ok(JobOutcome::Done),
             Err(error) => return Err(error.into()),
         };
-        let waits_for_models = self.evidence.waits_for_models().filter(|_| !stored.session.sandbox);
+        let models_retry_at = self.evidence.models_retry_at().filter(|_| !stored.session.sandbox);
         let is_last_attempt =
-            waits_for_models.is_none() && lease.attempts >= RunVerificationChecks::RETRY.attempts();
+            models_retry_at.is_none() && lease.attempts >= RunVerificationChecks::RETRY.attempts();
         let began = Instant::now();
         let completed = self.run_checks(&stored, is_last_attempt).await?;
-        if !stored.session.sandbox && waits_for_models.is_none() {
+        if !stored.session.sandbox && models_retry_at.is_none() {
             self.queue.note_job_time(began.elapsed());
         }
         let retry_because = completed.retry_because.clone();
@@ -109,7 +109,7 @@ impl CheckRunner {
             }
             Err(error) => return Err(error.into()),
         }
-        match (retry_because, waits_for_models) {
+        match (retry_because, models_retry_at) {
             (None, _) => Ok(JobOutcome::Done),
             (Some(_), Some(until)) => Ok(JobOutcome::Again(until)),
             (Some(error), None) => Err(JobError { error, not_before: None, permanent: false }),

@@ -50,9 +50,8 @@ impl DocumentExtractor {
         Self { env, media, vision, readers, prefetched }
     }
 
-    /// When a job is tried again that fails because this process has no models, without an attempt being counted; `None` if it
-    /// has them.
-    pub(in crate::document_verification) fn waits_for_models(&self) -> Option<Timestamp> {
+    /// When a job that fails for want of models is tried again, which counts as no attempt; `None` if this process has them.
+    pub(in crate::document_verification) fn models_retry_at(&self) -> Option<Timestamp> {
         (!self.vision.has_models()).then(|| self.env.now() + MODELS_RETRY_WAIT)
     }
 

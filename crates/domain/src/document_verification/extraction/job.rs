@@ -60,9 +60,9 @@ impl ReadDocumentRunner {
         let read = if session.sandbox {
             self.simulate(&stored, resource).await
         } else {
-            let (began, waits_for_models) = (Instant::now(), self.extractor.waits_for_models());
+            let (began, models_retry_at) = (Instant::now(), self.extractor.models_retry_at());
             let read = self.read(&stored, resource).await;
-            if let (Err(DocumentReadError::Server(_)), Some(until)) = (&read, waits_for_models) {
+            if let (Err(DocumentReadError::Server(_)), Some(until)) = (&read, models_retry_at) {
                 return Ok(JobOutcome::Again(until));
             }
             self.queue.note_job_time(began.elapsed());

@@ -7,7 +7,7 @@ use super::{
 use crate::document_verification::{
     error::DocumentSessionError,
     notifications::NotificationSubject,
-    restrictions::{DocumentRestrictions, concern_document},
+    restrictions::{DocumentRestrictions, applies_to_document},
     types::{
         NotificationTopic, ResourceKind, ResourceSource, SessionState, SupplementaryObjective, TaskType,
         VerificationCheckType,
@@ -96,7 +96,7 @@ impl DocumentSession {
     pub(in crate::document_verification) fn refuses_expired(&self, resource: &SuppliedResource) -> bool {
         let is_checked = self.requested.checks.iter().any(|check| {
             check.kind == VerificationCheckType::Authenticity
-                && concern_document(check.filter.as_ref(), resource.claim())
+                && applies_to_document(check.filter.as_ref(), resource.claim())
         });
         !is_checked && !self.restrictions_of(resource).allow_expired
     }
