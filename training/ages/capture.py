@@ -15,7 +15,7 @@ import torch.nn.functional as F
 import augment
 from export import ServedQuality, load
 from features import session
-from net import COVERED, QUALITIES, VIEW
+from net import COVERED, QUALITIES
 from train import Faces
 
 SIDE = 112  # of the packaged net's input
@@ -45,13 +45,13 @@ def main():
     parser.add_argument("--most", type=int, default=2000)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    net, side = load(options.checkpoint)
+    net, side, view = load(options.checkpoint)
     served, faces, packaged = ServedQuality(net).eval(), Faces(options.set), session(options.pack / "face-api-age.onnx")
     at = torch.tensor([i for i, row in enumerate(faces.rows) if not options.part or row["part"] == options.part])[: options.most]
     generator, found = torch.Generator().manual_seed(1), {way: [] for way in WAYS}
     for part in at.split(64):
-        pictures = augment.plain(faces.take(part), VIEW, SIDE) / 2 + 0.5
-        grid, before = augment.plain_views(len(part), VIEW, SIDE), estimate(packaged, pictures)
+        pictures = augment.plain(faces.take(part), view, SIDE) / 2 + 0.5
+        grid, before = augment.plain_views(len(part), view, SIDE), estimate(packaged, pictures)
         for way, changes in WAYS.items():
             for change in changes:
                 also = (grid, faces.points[part]) if way == "covered" else ()

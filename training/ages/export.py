@@ -4,7 +4,7 @@
     python export.py CHECKPOINT OUT.csv --set SET [--part dev] [--mirror] [--younger YEARS]
     python export.py CHECKPOINT OUT.onnx --quality
 
-The file takes `input` [n, 3, side, side], RGB from -1 to 1, a crop of 1.2 times the box with the eyes level, and gives `age`
+The file takes `input` [n, 3, side, side], RGB from -1 to 1, a crop of 1.6 times `--view` of the run times the box with the eyes level, and gives `age`
 [n, 101], the probability of each whole year from 0 to 100 (its mean, from the middles of the years, is the estimate), and
 `st_dev` [n], the standard deviation in years. With `--mirror` both are those of the even mixture of the picture and its mirror
 image. `--younger` makes everybody whom the net takes for 28 or younger so many years younger, and older people by less, down to
@@ -28,7 +28,7 @@ from torch import nn
 
 import augment
 from head import write
-from net import CHANNELS, COVERED, VIEW, AgeNet, probabilities
+from net import CHANNELS, COVERED, AgeNet, probabilities
 from train import Faces
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
@@ -76,10 +76,11 @@ class ServedQuality(nn.Module):
 
 
 def load(path):
+    """The net of a checkpoint, the side of its crops in pixels, and the share of a stored crop that it sees."""
     saved = torch.load(path, map_location="cpu")
     net = AgeNet(tuple(8 * round(c * saved["width"] / 8) for c in CHANNELS))
     net.load_state_dict(saved["average"])
-    return net.eval(), saved["side"]
+    return net.eval(), saved["side"], saved["view"]
 
 
 def halved(path):
@@ -99,11 +100,11 @@ def halved(path):
     onnx.save(model, path)
 
 
-def estimates(served, side, faces, at):
+def estimates(served, side, view, faces, at):
     means, deviations = [], []
     with torch.no_grad():
         for part in at.split(200):
-            age, deviation = served(augment.plain(faces.take(part), VIEW, side))
+            age, deviation = served(augment.plain(faces.take(part), view, side))
             means.append((age * (torch.arange(age.shape[1]) + 0.5)).sum(1))
             deviations.append(deviation)
     return torch.cat(means), torch.cat(deviations)
@@ -143,12 +144,12 @@ def export(served, side, path, names, ranges=None):
     print("probe:", [round(float(value), 6) for value in first[0, :8]])
 
 
-def calibration_crops(folder, side):
+def calibration_crops(folder, side, view):
     """Faces of which the ranges of a quantised net are taken, of the training part."""
     faces = Faces(folder)
     at = torch.tensor([i for i, row in enumerate(faces.rows) if row["part"] != "dev"])
     chosen = at[torch.randperm(len(at), generator=torch.Generator().manual_seed(1))[:CALIBRATION_FACES]]
-    return augment.plain(faces.take(chosen), VIEW, side)
+    return augment.plain(faces.take(chosen), view, side)
 
 
 def main():
@@ -163,18 +164,18 @@ def main():
     parser.add_argument("--quality", action="store_true")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    net, side = load(options.checkpoint)
+    net, side, view = load(options.checkpoint)
     if options.quality:
         export(ServedQuality(net).eval(), side, options.out, ["quality"])
         return
     served = Served(net, options.mirror, options.younger).eval()
     if options.set is None:
-        ranges = calibration_crops(options.quantise, side) if options.quantise else None
+        ranges = calibration_crops(options.quantise, side, view) if options.quantise else None
         export(served, side, options.out, ["age", "st_dev"], ranges)
         return
     faces = Faces(options.set)
     at = torch.tensor([i for i, row in enumerate(faces.rows) if not options.part or row["part"] == options.part])
-    mean, deviation = estimates(served, side, faces, at)
+    mean, deviation = estimates(served, side, view, faces, at)
     write(options.out, [faces.rows[i] for i in at.tolist()], mean, deviation * 3**0.5 / np.pi)
 
 

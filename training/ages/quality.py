@@ -14,7 +14,7 @@ from PIL import Image
 import augment
 from export import ServedQuality, load
 from measures import share, ways
-from net import COVERED, QUALITIES, VIEW
+from net import COVERED, QUALITIES
 from train import Faces
 
 BINS = ((0, 0.01), (0.5, 1), (1, 2), (2, 3), (3, 4), (4, 6), (6, 10))
@@ -49,12 +49,12 @@ def main():
     parser.add_argument("--sheet", type=pathlib.Path)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    net, side = load(options.checkpoint)
+    net, side, view = load(options.checkpoint)
     served, faces = ServedQuality(net).eval(), Faces(options.set)
     at = torch.tensor([i for i, row in enumerate(faces.rows) if not options.part or row["part"] == options.part])
     rows = [faces.rows[i] for i in at.tolist()]
 
-    told = torch.cat([seen(served, augment.plain(faces.take(part), VIEW, side)) for part in at.split(1000)])
+    told = torch.cat([seen(served, augment.plain(faces.take(part), view, side)) for part in at.split(1000)])
     found = []
     for way, groups in ways(rows).items():
         for key, who in groups.items():
@@ -67,7 +67,7 @@ def main():
 
     generator, pairs = torch.Generator().manual_seed(1), []
     for part in at.split(1000):
-        crops, done = augment.augmented(faces.take(part), faces.points[part], faces.photo[part], VIEW, side, generator)
+        crops, done = augment.augmented(faces.take(part), faces.points[part], faces.photo[part], view, side, generator)
         pairs.append(torch.cat([done, seen(served, crops)], 1))
     done, told = torch.cat(pairs).split(len(QUALITIES), 1)
     found = []

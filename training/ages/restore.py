@@ -1,4 +1,4 @@
-"""A checkpoint from exported weights, so that training goes on where they were made: restore.py AGE.onnx SET OUT.pt --side PIXELS [--younger YEARS]
+"""A checkpoint from exported weights, so that training goes on where they were made: restore.py AGE.onnx SET OUT.pt --side PIXELS [--view SHARE] [--younger YEARS]
 
 SET is the output of pack.py. Export folds each batch normalisation into the convolution before it; here each gets the mean and deviation that
 its convolution gives on faces of SET, and a scale and a shift that undo them, so the net gives what the file gives. The heads that only help to
@@ -56,7 +56,7 @@ def constants(graph):
 
 
 @torch.no_grad()
-def restored(path, faces, side):
+def restored(path, faces, side, view):
     graph = onnx.load(path).graph
     weights = constants(graph)
     net, folded = AgeNet().eval(), [node for node in graph.node if node.op_type == "Conv"]
@@ -69,7 +69,7 @@ def restored(path, faces, side):
         if name.startswith("net."):
             own[name.removeprefix("net.")].copy_(values)
     at = torch.randperm(len(faces.rows), generator=torch.Generator().manual_seed(1))[:FACES]
-    crops, _ = augment.augmented(faces.take(at), faces.points[at], faces.photo[at], VIEW, side, torch.Generator().manual_seed(1))
+    crops, _ = augment.augmented(faces.take(at), faces.points[at], faces.photo[at], view, side, torch.Generator().manual_seed(1))
     net(crops)
     for hook in hooks:
         hook.remove()
@@ -77,11 +77,11 @@ def restored(path, faces, side):
 
 
 @torch.no_grad()
-def check(path, net, faces, side, younger):
+def check(path, net, faces, side, view, younger):
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # it would report its use to its maker
     from onnxruntime import InferenceSession
 
-    crops = augment.plain(faces.take(torch.arange(CHECKED)), VIEW, side)
+    crops = augment.plain(faces.take(torch.arange(CHECKED)), view, side)
     age, deviation = (own.numpy() for own in Served(net, False, younger).eval()(crops))
     found = InferenceSession(str(path), providers=["CPUExecutionProvider"]).run(None, {"input": crops.numpy()})
     if any(node.op_type == "QuantizeLinear" for node in onnx.load(path).graph.node):
@@ -97,14 +97,15 @@ def main():
     parser.add_argument("set", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--side", type=int, default=96)
+    parser.add_argument("--view", type=float, default=VIEW, help="share of a stored crop that the net of the file sees")
     parser.add_argument("--younger", type=float, default=4.0, help="what the file was exported with")
     options = parser.parse_args()
     faces = Faces(options.set)
-    net = restored(options.weights, faces, options.side)
-    check(options.weights, net, faces, options.side, options.younger)
+    net = restored(options.weights, faces, options.side, options.view)
+    check(options.weights, net, faces, options.side, options.view, options.younger)
     state = net.state_dict()
     torch.save({"net": state, "average": state, "optimiser": optimiser(net).state_dict(), "step": 0, "epoch": 0, "at": 0,
-                "side": options.side, "width": 1.0}, options.out)
+                "side": options.side, "view": options.view, "width": 1.0}, options.out)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """Trains the net, and goes on where it stopped.
 
     python train.py SET RUN EPOCHS [--finish EPOCHS] [--also SET=TIMES ...] [--device cuda] [--threads N] [--side PIXELS]
-                    [--width FACTOR] [--grow CHECKPOINT] [--batch N] [--rate RATE] [--balance POWER] [--quality WEIGHT] [--seed N]
+                    [--view SHARE] [--float32] [--width FACTOR] [--grow CHECKPOINT] [--batch N] [--rate RATE] [--balance POWER] [--quality WEIGHT] [--seed N]
 
-SET is the output of pack.py. RUN is a folder: `last.pt` is the checkpoint, written every few minutes and on SIGTERM; `log.csv` the measures on
+SET is the output of pack.py. `--view` is the share of a stored crop that the net sees. RUN is a folder: `last.pt` is the checkpoint, written every few minutes and on SIGTERM; `log.csv` the measures on
 the development part after each epoch. EPOCHS is the number of the epoch at which to stop; the same command goes on from the
 checkpoint. The learning rate is constant and what is measured is the moving average of the weights, so a run may be stopped and
 lengthened at will. `--grow` begins with the weights of a narrower net. `--also SET=TIMES` adds another set, each of its faces so many times an epoch. `--finish` lets the rate fall to
@@ -72,8 +72,8 @@ def weights(faces, used, power):
 def batch_loss(net, faces, chosen, weight, options, generator):
     device = options.device
     given = lambda values: values[chosen].to(device)
-    crops, done = augment.augmented(faces.take(chosen).to(device), given(faces.points), given(faces.photo), VIEW, options.side, generator)
-    with torch.autocast(device, torch.bfloat16):
+    crops, done = augment.augmented(faces.take(chosen).to(device), given(faces.points), given(faces.photo), options.view, options.side, generator)
+    with torch.autocast(device, torch.bfloat16, enabled=not options.float32):
         place, scale, woman, group, quality = net(crops.contiguous(memory_format=torch.channels_last))
     loss = (age_loss(place, scale, given(faces.low), given(faces.high)) * given(weight)).mean() + options.quality * quality_loss(quality, done)
     known = given(faces.woman) >= 0
@@ -83,13 +83,14 @@ def batch_loss(net, faces, chosen, weight, options, generator):
 
 
 @torch.no_grad()
-def predict(net, faces, at, side, device="cpu"):
+def predict(net, faces, at, options):
     """Location and scale for faces, as the server would cut them."""
     net.eval()
     places = []
     for part in at.split(200):
-        with torch.autocast(device, torch.bfloat16):
-            place, scale, *_ = net(augment.plain(faces.take(part).to(device), VIEW, side).contiguous(memory_format=torch.channels_last))
+        crops = augment.plain(faces.take(part).to(options.device), options.view, options.side)
+        with torch.autocast(options.device, torch.bfloat16, enabled=not options.float32):
+            place, scale, *_ = net(crops.contiguous(memory_format=torch.channels_last))
         places.append(torch.stack([place, scale], 1).cpu())
     return torch.cat(places)
 
@@ -136,7 +137,8 @@ class Run:
 
     def save(self):
         state = {"net": self.net.state_dict(), "average": self.average.state_dict(), "optimiser": self.optimiser.state_dict(),
-                 "step": self.step, "epoch": self.epoch, "at": self.at, "side": self.options.side, "width": self.options.width}
+                 "step": self.step, "epoch": self.epoch, "at": self.at, "side": self.options.side, "view": self.options.view,
+                 "width": self.options.width}
         torch.save(state, self.path.with_suffix(".tmp"))
         self.path.with_suffix(".tmp").rename(self.path)
 
@@ -170,7 +172,7 @@ class Run:
 
 
 def log(run, loss, faces, dev, began):
-    two = predict(run.average, faces, dev, run.options.side, run.options.device)
+    two = predict(run.average, faces, dev, run.options)
     found = {"epoch": run.epoch, "step": run.step, "loss": f"{loss:.4f}", "seconds": round(time.time() - began),
              **measures.short(two, [faces.rows[i] for i in dev.tolist()])}
     path = run.options.run / "log.csv"
@@ -193,6 +195,8 @@ def main():
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--side", type=int, default=SIDE)
+    parser.add_argument("--view", type=float, default=VIEW)
+    parser.add_argument("--float32", action="store_true")
     parser.add_argument("--width", type=float, default=1.0)
     parser.add_argument("--grow", type=pathlib.Path)
     parser.add_argument("--batch", type=int, default=BATCH)

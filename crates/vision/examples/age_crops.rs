@@ -8,7 +8,7 @@ use std::{
     io::{BufWriter, Write as _},
     path::Path,
 };
-use vision::{VisionModels, face_portrait};
+use vision::{Face, VisionModels, face_portrait};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -21,6 +21,13 @@ const PADDED_PICTURE_SHARE: f32 = 0.6;
 
 /// A face with a lower score is looked for again as the server does it.
 const CERTAIN_SCORE: f32 = 0.7;
+
+/// The face that the label is about: photos were cut out around it, and others may be larger or clearer.
+fn middle_face<'a>(picture: &Picture, faces: &'a [Face]) -> Option<&'a Face> {
+    let (width, height) = (picture.width() as f32, picture.height() as f32);
+    let aside = |face: &Face| (face.left + face.right - width).hypot(face.top + face.bottom - height);
+    faces.iter().min_by(|one, other| aside(one).total_cmp(&aside(other)))
+}
 
 fn main() -> Result<(), Failure> {
     vision::disable_runtime_telemetry()?;
@@ -41,10 +48,10 @@ fn main() -> Result<(), Failure> {
         let (width, height) = photo.dimensions();
         let picture = Picture::new(width, height, photo.into_raw()).ok_or("an empty picture")?;
         let mut faces = vision.detect_once(&picture, PADDED_PICTURE_SHARE)?;
-        if faces.first().is_none_or(|face| face.score < CERTAIN_SCORE) {
+        if middle_face(&picture, &faces).is_none_or(|face| face.score < CERTAIN_SCORE) {
             faces = vision.detect(&picture)?;
         }
-        let Some(face) = faces.first() else { continue };
+        let Some(face) = middle_face(&picture, &faces) else { continue };
         let Some(crop) = face_portrait(&picture, face, side) else { continue };
         let quality = VisionModels::assess_quality(&picture, face);
         crops.write_all(crop.rgb())?;
