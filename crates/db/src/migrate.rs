@@ -56,6 +56,7 @@ pub(crate) const MIGRATIONS: &[MigrationFile] = &[
     (47, "inviters", include_str!("../../../migrations/0047_inviters.sql")),
     (48, "unclocked_since", include_str!("../../../migrations/0048_unclocked_since.sql")),
     (49, "notification_measurements", include_str!("../../../migrations/0049_notification_measurements.sql")),
+    (50, "pending_proofs", include_str!("../../../migrations/0050_pending_proofs.sql")),
 ];
 
 /// Number, name and text of a migration.

@@ -8,7 +8,7 @@ use crate::{
     document_verification::SweepDocumentSessions,
     erasure_keys::CleanFiles,
     faces::SweepFaces,
-    proof_of_age::RefreshTrust,
+    proof_of_age::{RefreshTrust, SweepProofs},
     retention::PurgeExpired,
     sealed_texts::SealTexts,
     tenancy::nonces,
@@ -54,6 +54,7 @@ pub async fn schedule_recurring_jobs(db: &Db, env: &dyn Environment) -> Result<(
     enqueue(&mut tx, NewJob::new(env, &SweepDocumentSessions {}).recurring()).await?;
     enqueue(&mut tx, NewJob::new(env, &ExpireAgeSessions {}).recurring()).await?;
     enqueue(&mut tx, NewJob::new(env, &RefreshTrust {}).recurring()).await?;
+    enqueue(&mut tx, NewJob::new(env, &SweepProofs {}).recurring()).await?;
     enqueue(&mut tx, NewJob::new(env, &PurgeAuditTrail {}).recurring()).await?;
     data_keys::rotation::schedule_retirement(&mut tx, env).await?;
     tx.commit().await
@@ -72,7 +73,7 @@ mod tests {
         schedule_recurring_jobs(&test.db, &env).await.unwrap();
         schedule_recurring_jobs(&test.db, &env).await.unwrap();
         let mut view = test.db.read().await.unwrap();
-        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 12);
+        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 13);
     }
 
     #[tokio::test]
@@ -86,7 +87,7 @@ mod tests {
         schedule_recurring_jobs(&test.db, &env).await.unwrap();
         let mut view = test.db.read().await.unwrap();
         let waiting = sql!("SELECT count(*) FROM jobs WHERE state = 'WAITING' AND attempts = 0");
-        assert_eq!(view.count(waiting).await.unwrap(), 12);
+        assert_eq!(view.count(waiting).await.unwrap(), 13);
     }
 
     #[tokio::test]

@@ -11,7 +11,7 @@ use domain::{
     erasure_keys::CleanFiles,
     mail::SendMail,
     maintenance::PurgeNonces,
-    proof_of_age::{RefreshTrust, ResolveProof},
+    proof_of_age::{RefreshTrust, ResolveProof, SweepProofs},
     retention::PurgeExpired,
     sealed_texts::SealTexts,
 };
@@ -110,7 +110,7 @@ impl Services {
     }
 
     fn register_proofs(&self, worker: Worker) -> Worker {
-        let (resolver, refresher) = (self.proof_of_age.clone(), self.proof_of_age.clone());
+        let [resolver, refresher, sweeper] = std::array::from_fn(|_| self.proof_of_age.clone());
         worker
             .register(move |job: ResolveProof, lease| {
                 let proofs = resolver.clone();
@@ -119,6 +119,10 @@ impl Services {
             .register(move |_: RefreshTrust, _| {
                 let proofs = refresher.clone();
                 async move { proofs.refresh_trust().await }
+            })
+            .register(move |job: SweepProofs, _| {
+                let proofs = sweeper.clone();
+                async move { proofs.sweep(job).await }
             })
     }
 

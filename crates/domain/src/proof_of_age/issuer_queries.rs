@@ -9,14 +9,14 @@ use super::{
     request::with_result_query,
     reserve_presentation, trust_store,
 };
-use crate::delivery::{OutboxError, WebhookMethod};
+use crate::delivery::{OutboxError, WebhookMessage, WebhookMethod};
 use base::{AppId, SignedDuration};
 use credentials::{
     proof::{MAX_FETCHED_CHARS, ProofFailureReason, VerifiedProof},
     status::{StatusList, StatusListError},
     trust::{TrustList, TrustedIssuer, VerificationKey},
 };
-use db::{FromRow, sql};
+use db::{DbError, FromRow, WriteTx, sql};
 use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, RetryPolicy};
 use media::fetch::{BufferedResponse, FetchRequest, HeaderValue};
 use serde::{Deserialize, Serialize};
@@ -53,6 +53,23 @@ impl Job for ResolveProof {
     }
 }
 
+/// Completes verifications whose job is gone, because an operator discarded it, or parked; recurs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SweepProofs {}
+
+impl Job for SweepProofs {
+    const KIND: &'static str = "sweep-proofs";
+    const LANE: Lane = Lane::Upkeep;
+    const RETRY: RetryPolicy = RetryPolicy::RECURRING;
+}
+
+impl SweepProofs {
+    const INTERVAL: SignedDuration = SignedDuration::from_secs(30);
+}
+
+/// Verifications that a sweep completes, at most; the next one takes the others.
+const PROOFS_PER_SWEEP: i64 = 200;
+
 /// After this many attempts the verification is completed without the issuer.
 const MAX_RESOLVE_ATTEMPTS: i64 = 7;
 /// How long the use of a presentation is remembered, at least, whose verification was completed later than the answer: another
@@ -67,6 +84,11 @@ struct PendingProofRow {
     record: ProofRecord,
     #[sqlx(json)]
     excluded_providers: Vec<String>,
+}
+
+#[derive(FromRow)]
+struct ProofIdRow {
+    id: String,
 }
 
 /// What came of asking an issuer.
@@ -84,20 +106,8 @@ enum IssuerReply {
 impl ProofOfAgeService {
     /// Runs a [`ResolveProof`].
     pub async fn resolve(&self, job: &ResolveProof, lease: &Lease) -> Result<JobOutcome, JobError> {
-        let pending: Option<PendingProofRow> = self
-            .0
-            .db
-            .read_once()
-            .await?
-            .fetch_optional(sql!(
-                "SELECT p.app_id, p.sealed, p.record, a.excluded_providers
-                   FROM proofs p JOIN applications a ON a.id = p.app_id
-                  WHERE p.id = $1 AND p.status = 'PENDING'",
-                job.proof.clone(),
-            ))
-            .await?;
-        // Already completed, by a run that died before its job was deleted.
-        let Some(pending) = pending else { return Ok(JobOutcome::Done) };
+        // Already completed: by a sweep while the job was parked, or by a run that died before its job was deleted.
+        let Some(pending) = self.pending(&job.proof).await? else { return Ok(JobOutcome::Done) };
         let query = pending.sealed.as_deref().and_then(|sealed| self.unseal(&job.proof, sealed));
         let Some(query) = query else {
             let failed = unverifiable(&pending.record, "what was scanned cannot be decrypted any more");
@@ -289,16 +299,72 @@ impl ProofOfAgeService {
         job: &ResolveProof,
         lease: &Lease,
         pending: PendingProofRow,
-        notification: Option<crate::delivery::WebhookMessage>,
+        notification: Option<WebhookMessage>,
         decision: ProofDecision,
     ) -> Result<JobOutcome, JobError> {
-        let now = self.0.env.now();
         let mut tx = self.0.db.write().await?;
+        let written = self.write_result(&mut tx, &job.proof, pending, notification, decision).await?;
+        lease.finish(&mut tx).await?;
+        tx.commit().await?;
+        written.iter().for_each(super::count_result);
+        Ok(JobOutcome::Done)
+    }
+
+    /// Runs a [`SweepProofs`].
+    pub async fn sweep(&self, _: SweepProofs) -> Result<JobOutcome, JobError> {
+        // A verification is written with its job, and completed in the transaction that deletes it.
+        let given_up: Vec<ProofIdRow> = self
+            .0
+            .db
+            .read_once()
+            .await?
+            .fetch_all(sql!(
+                "SELECT id FROM proofs
+                  WHERE status = 'PENDING'
+                    AND id NOT IN (SELECT payload ->> 'proof' FROM jobs
+                                    WHERE kind = 'resolve-proof' AND state <> 'PARKED') LIMIT $1",
+                PROOFS_PER_SWEEP,
+            ))
+            .await?;
+        for ProofIdRow { id } in given_up {
+            let Some(pending) = self.pending(&id).await? else { continue };
+            let query = pending.sealed.as_deref().and_then(|sealed| self.unseal(&id, sealed));
+            let decision = unverifiable(&pending.record, "the server gave up asking the issuer");
+            let mut tx = self.0.db.write().await?;
+            let notification = query.and_then(|query| query.notification);
+            let written = self.write_result(&mut tx, &id, pending, notification, decision).await?;
+            tx.commit().await?;
+            written.iter().for_each(super::count_result);
+        }
+        Ok(JobOutcome::Again(self.0.env.now() + SweepProofs::INTERVAL))
+    }
+
+    /// A verification that has no result yet.
+    async fn pending(&self, id: &str) -> Result<Option<PendingProofRow>, DbError> {
+        let mut view = self.0.db.read_once().await?;
+        view.fetch_optional(sql!(
+            "SELECT p.app_id, p.sealed, p.record, a.excluded_providers
+               FROM proofs p JOIN applications a ON a.id = p.app_id
+              WHERE p.id = $1 AND p.status = 'PENDING'",
+            id,
+        ))
+        .await
+    }
+
+    /// Writes the result of a verification, and queues its notification; `None` if another one was written meanwhile.
+    async fn write_result(
+        &self,
+        tx: &mut WriteTx,
+        id: &str,
+        pending: PendingProofRow,
+        notification: Option<WebhookMessage>,
+        decision: ProofDecision,
+    ) -> Result<Option<ProofRecord>, JobError> {
+        let now = self.0.env.now();
         let (provider, outcome) = match apply_exclusions(decision, &pending.excluded_providers) {
             ProofDecision::Decided { provider, outcome } => (provider.or(pending.record.provider), outcome),
             ProofDecision::Valid(verified) => {
-                let first =
-                    reserve_presentation(&mut tx, &verified, &job.proof, now, LATE_USE_RETENTION).await?;
+                let first = reserve_presentation(tx, &verified, id, now, LATE_USE_RETENTION).await?;
                 let outcome = if first { self.proven_outcome(&verified) } else { already_used() };
                 (Some(verified.provider.clone()), outcome)
             }
@@ -312,20 +378,21 @@ impl ProofOfAgeService {
         };
         let record = ProofRecord {
             terminal: pending.record.terminal,
-            ..ProofRecord::decided(job.proof.clone(), now, provider, outcome)
+            ..ProofRecord::decided(id.to_owned(), now, provider, outcome)
         };
         let json = serde_json::to_value(&record).expect("a record serialises to JSON");
         let rows = tx
             .execute(sql!(
                 "UPDATE proofs SET status = $2, record = $3, sealed = NULL WHERE id = $1 AND status = 'PENDING'",
-                job.proof.clone(),
+                id,
                 record.status,
                 json,
             ))
             .await?;
-        if rows == 1
-            && let Some(mut message) = notification
-        {
+        if rows == 0 {
+            return Ok(None);
+        }
+        if let Some(mut message) = notification {
             match message.verb {
                 WebhookMethod::Post => message.body = self.0.webhooks.webhook_body(&record),
                 WebhookMethod::Get => {
@@ -333,7 +400,7 @@ impl ProofOfAgeService {
                 }
             }
             let queued =
-                self.0.outbox.enqueue(&mut tx, &*self.0.env, pending.app_id, "proof.result", &message).await;
+                self.0.outbox.enqueue(tx, &*self.0.env, pending.app_id, "proof.result", &message).await;
             if let Err(OutboxError::Refused(refused)) = &queued {
                 // The operator has since forbidden the address; the result can still be queried.
                 tracing::warn!(error = refused as &dyn std::error::Error, "a notification is not sent");
@@ -341,10 +408,7 @@ impl ProofOfAgeService {
                 queued?;
             }
         }
-        lease.finish(&mut tx).await?;
-        tx.commit().await?;
-        super::count_result(&record);
-        Ok(JobOutcome::Done)
+        Ok(Some(record))
     }
 }
 
@@ -442,5 +506,6 @@ mod tests {
         let job: ResolveProof = serde_json::from_str(r#"{"proof":"AAAAAAAAAAAAAAAAAAAAAA"}"#).unwrap();
         assert_eq!(job.proof.len(), 22);
         assert_eq!(serde_json::from_str::<RefreshTrust>("{}").unwrap(), RefreshTrust {});
+        assert_eq!(serde_json::from_str::<SweepProofs>("{}").unwrap(), SweepProofs {});
     }
 }

@@ -11,7 +11,7 @@ mod trust_store;
 mod trusted_issuers;
 
 pub use assessment::ProofAssessment;
-pub use issuer_queries::{RefreshTrust, ResolveProof};
+pub use issuer_queries::{RefreshTrust, ResolveProof, SweepProofs};
 pub use record::{PROOF_ID_CHARS, ProofFailureDetail, ProofRecord, ProofStatus, ProofTerminal, ProvenAge};
 pub use request::{ProofNotificationRequest, ProofQuery, ProofRequest};
 pub use trust_store::TrustStoreError;

@@ -8,7 +8,7 @@ use base::{Environment as _, SignedDuration};
 use credentials::proof::StatusReference;
 use db::sql;
 use domain::{
-    proof_of_age::{self, ProofOfAgeService, ProofOfAgeSettings},
+    proof_of_age::{self, ProofOfAgeService, ProofOfAgeSettings, SweepProofs},
     tenancy::limits::LimitSettings,
 };
 use media::fetch::Fetcher;
@@ -315,6 +315,59 @@ async fn a_code_counts_once_however_late_its_verifications_are_decided() {
     app.run_due_jobs().await;
     let result = fetch(&app, &token, later.json()["id"].as_str().unwrap()).await;
     assert_eq!(outcome(&result), "200 FAILURE PRESENTATION_ALREADY_USED");
+}
+
+#[tokio::test]
+async fn a_verification_whose_job_is_given_up_is_a_failure_that_the_till_is_told() {
+    let environment = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let issuer = Issuer::new(&environment, "https://pass.example");
+    let entry = issuer.entry(&json!({ "reference_hosts": ["localhost"] }));
+    let (app, _file) = server_trusting(json!([entry])).await;
+    let token = app.bearer_token(&ALL_SCOPES).await;
+    let tills = StubServer::start(|_| StubReply::status(200)).await;
+    let scanned = |path: &str| {
+        let mut asked = scan(&app, &format!("https://localhost:1{path}"));
+        asked["notification"] = json!({ "url": tills.url(path) });
+        asked
+    };
+    let [discarded, parked, waiting] = [
+        verify(&app, &token, &scanned("/discarded")).await,
+        verify(&app, &token, &scanned("/parked")).await,
+        verify(&app, &token, &scanned("/waiting")).await,
+    ]
+    .map(|pending| pending.json()["id"].as_str().unwrap().to_owned());
+    let sweep = async || app.api.proof_of_age.sweep(SweepProofs {}).await.unwrap();
+    sweep().await;
+    for id in [&discarded, &parked, &waiting] {
+        assert_eq!(outcome(&fetch(&app, &token, id).await), "200 PENDING -", "its job is there");
+    }
+
+    app.execute(sql!("DELETE FROM jobs WHERE payload ->> 'proof' = $1", discarded.clone())).await;
+    let parking = sql!("UPDATE jobs SET state = 'PARKED' WHERE payload ->> 'proof' = $1", parked.clone());
+    app.execute(parking).await;
+    for _ in 0..2 {
+        sweep().await;
+    }
+    let told = deliver(&app, app.api.proof_of_age.outbox(), &tills, 2).await;
+    for (id, path) in [(&discarded, "/discarded"), (&parked, "/parked")] {
+        let result = fetch(&app, &token, id).await;
+        assert_eq!(outcome(&result), "200 FAILURE UNABLE_TO_VERIFY_SIGNATURE");
+        let told: Vec<_> = told.iter().filter(|sent| sent.uri.path() == path).collect();
+        assert_eq!(told.len(), 1, "{path}");
+        assert_eq!(serde_json::from_slice::<Value>(&told[0].body).unwrap(), result.json());
+    }
+    assert_eq!(outcome(&fetch(&app, &token, &waiting).await), "200 PENDING -");
+    let sealed = sql!("SELECT count(*) FROM proofs WHERE sealed IS NOT NULL");
+    assert_eq!(app.api.db.read().await.unwrap().count(sealed).await.unwrap(), 1, "what was scanned is gone");
+
+    // An operator who runs the parked job after all changes nothing.
+    let decided = fetch(&app, &token, &parked).await.json();
+    app.execute(sql!("UPDATE jobs SET state = 'WAITING' WHERE state = 'PARKED'")).await;
+    app.run_due_jobs().await;
+    assert_eq!(fetch(&app, &token, &parked).await.json(), decided);
+    let told = deliver(&app, app.api.proof_of_age.outbox(), &tills, 3).await;
+    let paths: Vec<_> = told.iter().map(|sent| sent.uri.path()).collect();
+    assert_eq!(paths.iter().filter(|path| **path == "/parked").count(), 1, "{paths:?}");
 }
 
 /// The attempts to get the status list go on for longer than a proof is fresh, and some issuers hand a proof out once.
