@@ -34,7 +34,7 @@ pub(crate) fn intersection_over_union(a: &Face, b: &Face) -> f32 {
 }
 
 /// Whether two boxes of one picture are of the same face: they overlap, or one lies mostly inside the other.
-pub(crate) fn is_same_face(a: &Face, b: &Face) -> bool {
+pub fn is_same_face(a: &Face, b: &Face) -> bool {
     intersection_over_union(a, b) > SAME_FACE_IOU
         || intersection_area(a, b) > SAME_FACE_CONTAINMENT * area(a).min(area(b))
 }

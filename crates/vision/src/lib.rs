@@ -29,6 +29,7 @@ mod upright_face;
 mod video_tile_scheduler;
 
 pub use age::AgeEstimate;
+pub use box_overlap::is_same_face;
 pub use capture_quality::CaptureQuality;
 pub use embed::{EmbeddingSpace, embedding_distance, mean_embedding};
 pub use face::Face;

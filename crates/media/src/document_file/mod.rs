@@ -233,7 +233,8 @@ impl DocumentFileLoader {
         let ffmpeg = find_program(&self.0.ffmpeg).ok_or(DocumentFileError::Missing("ffmpeg"))?;
         let decoded = async {
             let opened = still_picture::open(&ffmpeg, bytes, &settings).await?;
-            let decoding = tokio::task::spawn_blocking(move || opened.decode()).await;
+            let decoding =
+                tokio::task::spawn_blocking(move || opened.decode().map(|shown| shown.on_white)).await;
             decoding
                 .unwrap_or_else(|broken| Err(VideoError::Failed(std::io::Error::from(broken).to_string())))
         };

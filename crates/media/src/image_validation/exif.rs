@@ -7,6 +7,11 @@ pub(super) fn orientation(tiff: &[u8]) -> u8 {
     read(tiff).unwrap_or(1)
 }
 
+/// The same of a chunk in which some programs put the prefix that only JPEG has.
+pub(super) fn orientation_after_prefix(chunk: &[u8]) -> u8 {
+    orientation(chunk.strip_prefix(b"Exif\0\0").unwrap_or(chunk))
+}
+
 /// Entries of a directory that are searched; real directories have a few dozen.
 const MAX_DIRECTORY_ENTRIES: usize = 512;
 

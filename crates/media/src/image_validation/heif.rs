@@ -20,6 +20,12 @@ const KNOWN_PROPERTIES: [[u8; 4]; 12] = [
     *b"ispe", *b"av1C", *b"hvcC", *b"colr", *b"pixi", *b"pasp", *b"clap", *b"irot", *b"imir", *b"clli",
     *b"mdcv", *b"cclv",
 ];
+/// What a picture is to another one whose opacity it has (ISO/IEC 23008-12, 6.5.8; the others are those of HEVC and AVC).
+const OPACITY_TYPES: [&[u8]; 3] = [
+    b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha",
+    b"urn:mpeg:hevc:2015:auxid:1",
+    b"urn:mpeg:avc:2015:auxid:1",
+];
 /// Properties that crop, turn and mirror, in the order in which MIAF (ISO/IEC 23000-22, 7.3.6.7) allows one of each.
 const TRANSFORMATIONS: [[u8; 4]; 3] = [*b"clap", *b"irot", *b"imir"];
 
@@ -32,6 +38,7 @@ const UNKNOWN_PROPERTY: &str =
     "its primary item has a property that a reader must know, and that is not known; send JPEG";
 const TURNS: &str =
     "its rotation and mirroring are not in the order of MIAF, so viewers may turn it differently; send JPEG";
+const TRANSPARENT: &str = "it has transparency, and what shows through it would not be judged; send PNG, or JPEG without transparency";
 const SEVERAL_FRAMES: &str = "its primary item has several frames, of which one would be judged; send JPEG";
 
 /// A picture's primary item.
@@ -41,6 +48,8 @@ pub(crate) struct PrimaryItem {
     pub(crate) file: Vec<u8>,
     /// The size that it states.
     pub(crate) size: PictureSize,
+    /// Its ICC profile, if it has one.
+    pub(crate) profile: Option<Vec<u8>>,
 }
 
 /// A property of an item.
@@ -62,6 +71,9 @@ pub(crate) fn primary_item(bytes: &[u8]) -> Result<PrimaryItem, &'static str> {
     let mut groups = boxes(meta).filter(|(kind, _)| *kind == b"grpl");
     if groups.any(|(_, content)| first_box(content, b"altr").is_some()) {
         return Err(ALTERNATIVES);
+    }
+    if has_opacity(meta) {
+        return Err(TRANSPARENT);
     }
     let kind = item_type(meta, item).ok_or(DAMAGED)?;
     if DERIVED_ITEMS.contains(kind) {
@@ -91,7 +103,12 @@ pub(crate) fn primary_item(bytes: &[u8]) -> Result<PrimaryItem, &'static str> {
     }
     properties.retain(|property| [b"ispe", configuration, b"colr", b"pixi"].contains(&property.kind));
     let file = file_of_one_item(brand, kind, &properties, &data).ok_or(DAMAGED)?;
-    Ok(PrimaryItem { file, size })
+    let mut colours = properties.iter().filter(|property| property.kind == b"colr");
+    let profile = colours.find_map(|property| {
+        let (kind, profile) = property.content.split_first_chunk::<4>()?;
+        matches!(kind, b"prof" | b"rICC").then(|| profile.to_vec())
+    });
+    Ok(PrimaryItem { file, size, profile })
 }
 
 /// The EXIF orientation, 1 to 8, that the rotations and mirrorings of the primary item add up to.
@@ -135,6 +152,17 @@ fn item_type(meta: &[u8], item: u64) -> Option<&[u8; 4]> {
         (version > 1 && number == item).then_some(kind)
     });
     only(&mut types)
+}
+
+/// Whether any item is the opacity of another one. Which one it belongs to is not looked at: viewers may see that differently.
+fn has_opacity(meta: &[u8]) -> bool {
+    let properties = boxes(meta).filter(|(kind, _)| *kind == b"iprp");
+    let stored = properties.flat_map(|(_, content)| boxes(content)).filter(|(kind, _)| *kind == b"ipco");
+    let mut types = stored
+        .flat_map(|(_, content)| boxes(content))
+        .filter(|(kind, _)| *kind == b"auxC")
+        .filter_map(|(_, content)| full_box(content));
+    types.any(|(_, _, kind)| OPACITY_TYPES.iter().any(|opacity| kind.starts_with(opacity)))
 }
 
 /// An item's properties, in the order in which they apply.
@@ -564,6 +592,18 @@ mod tests {
     }
 
     #[test]
+    fn the_profile_is_that_of_the_primary_item() {
+        let [own, other] = [b"profown", b"profoth"].map(|content| boxed(b"colr", content));
+        let numbers = boxed(b"colr", b"nclx\0\x01\0\x0d\0\x06\x80");
+        let profile = |colours: Vec<u8>| {
+            let stored = [size_property(300, 200), boxed(b"av1C", b"how"), colours, other.clone()];
+            primary_item(&file_of_items(&[b"av01", b"av01"], &stored, FIRST_THREE, &[])).unwrap().profile
+        };
+        assert_eq!(profile(own), Some(b"own".to_vec()));
+        assert_eq!(profile(numbers), None);
+    }
+
+    #[test]
     fn a_file_of_which_people_may_see_something_else_or_more_is_refused() {
         let size = size_property(300, 200);
         let av1 = boxed(b"av1C", b"how");
@@ -574,6 +614,10 @@ mod tests {
         let with_more = |more: &[u8]| file_of_items(&[b"av01", b"av01"], &stored, FIRST_THREE, more);
         let plain = with_more(&[]);
         assert!(primary_item(&plain).is_ok());
+        // Of an item that the primary one need not even know.
+        let opacity = |kind: &[u8]| [&stored[..], &[boxed(b"auxC", &[&[0; 4][..], kind].concat())]].concat();
+        let depth = opacity(b"urn:com:apple:photo:2018:aux:disparity\0");
+        assert!(primary_item(&with_properties(&depth)).is_ok(), "what is no opacity does not matter");
         for kind in &DERIVED_ITEMS {
             assert_eq!(primary_item(&of_kind(kind)), Err(DERIVED), "{}", kind.escape_ascii());
         }
@@ -591,6 +635,16 @@ mod tests {
                 "one of several layers",
                 with_properties(&[size.clone(), av1.clone(), boxed(b"lsel", &[0, 1])]),
                 UNKNOWN_PROPERTY,
+            ),
+            (
+                "opacity",
+                with_properties(&opacity(b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0")),
+                TRANSPARENT,
+            ),
+            (
+                "opacity, as HEVC says it",
+                with_properties(&opacity(b"urn:mpeg:hevc:2015:auxid:1\0")),
+                TRANSPARENT,
             ),
             ("no size", with_properties(&[av1.clone(), rotation(1), rotation(1)]), DAMAGED),
             ("two sizes", with_properties(&[size.clone(), av1.clone(), size.clone()]), DAMAGED),

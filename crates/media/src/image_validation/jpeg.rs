@@ -1,6 +1,6 @@
 //! JPEG (ITU-T T.81).
 
-use super::{ImageFormat, ImageStructure, ImageStructureError, PixelChannels, exif};
+use super::{ColourConversion, ImageFormat, ImageStructure, ImageStructureError, PixelChannels, exif};
 use base::Picture;
 
 /// Each scan of a progressive JPEG passes over the whole image; encoders use about ten.
@@ -76,6 +76,31 @@ pub(super) fn orientation(bytes: &[u8]) -> u8 {
         }
     }
     orientation
+}
+
+/// How the colours are to be converted, as the ICC profile in the APP2 segments before the first scan says.
+pub(super) fn colour_conversion(bytes: &[u8]) -> ColourConversion {
+    let (mut rest, mut parts, mut is_grey) = (bytes.get(2..).unwrap_or_default(), Vec::new(), false);
+    while let Ok((code, content, after)) = segment(rest) {
+        rest = after;
+        match code {
+            0xc0..=0xc2 => is_grey = content.get(5) == Some(&1),
+            0xe2 => {
+                parts.extend(content.strip_prefix(b"ICC_PROFILE\0").and_then(<[u8]>::split_first_chunk::<2>))
+            }
+            0xd9 | 0xda => break,
+            _ => {}
+        }
+    }
+    // Each says which part of how many it is, counted from 1.
+    parts.sort_by_key(|(place, _)| place[0]);
+    let is_whole =
+        |(at, (place, _)): (usize, &(&[u8; 2], &[u8]))| **place == [at as u8 + 1, parts.len() as u8];
+    if parts.is_empty() || parts.len() > 255 || !parts.iter().enumerate().all(is_whole) {
+        return ColourConversion::None;
+    }
+    let profile: Vec<u8> = parts.iter().flat_map(|(_, part)| part.iter().copied()).collect();
+    ColourConversion::from_icc(&profile, is_grey)
 }
 
 /// The orientation that an APP1 segment states; `None` where it is not EXIF.
@@ -209,7 +234,7 @@ const STANDARD_CHROMA_TABLE: [u32; 64] = [
     99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99,
 ];
 
-/// Decodes a JPEG for which [`read_structure`] found three components and this size, to RGB bytes.
-pub(super) fn decode(bytes: &[u8], width: u32, height: u32) -> Option<Vec<u8>> {
-    pixels::decode_jpeg(bytes, width, height, MAX_SCANS).map(Picture::into_rgb)
+/// Decodes a JPEG for which [`read_structure`] found three components and this size.
+pub(super) fn decode(bytes: &[u8], width: u32, height: u32) -> Option<Picture> {
+    pixels::decode_jpeg(bytes, width, height, MAX_SCANS)
 }

@@ -4,7 +4,9 @@
 //! [`inspect`] walks the file's structure without decoding, and [`decode`] decodes what passed. All work is bounded by
 //! the file's length and by the limits on pixels and scans.
 
+mod blended;
 mod colour;
+mod colour_profile;
 mod exif;
 mod heif;
 mod jpeg;
@@ -14,11 +16,13 @@ mod unsupported_formats;
 mod upright;
 mod webp;
 
+pub use blended::BlendedPicture;
 pub use limits::{ImageError, ImageErrorCode, ImageLimits};
 
+pub(crate) use colour_profile::ColourConversion;
 pub(crate) use heif::primary_item;
 pub(crate) use unsupported_formats::{is_iso_media, is_tiff};
-pub(crate) use upright::{rotate_upright, swaps_dimensions};
+pub(crate) use upright::swaps_dimensions;
 
 use base::{Picture, PictureSize};
 
@@ -103,6 +107,19 @@ pub(crate) fn orientation(bytes: &[u8]) -> u8 {
     }
 }
 
+/// How the colours of a JPEG, PNG or WebP are to be converted, also if the file is not accepted.
+pub(crate) fn colour_conversion(bytes: &[u8]) -> ColourConversion {
+    if bytes.starts_with(png::PNG_SIGNATURE) {
+        png::colour_conversion(bytes)
+    } else if unsupported_formats::is_webp(bytes) {
+        webp::colour_conversion(bytes)
+    } else if is_jpeg(bytes) {
+        jpeg::colour_conversion(bytes)
+    } else {
+        ColourConversion::None
+    }
+}
+
 /// Checks everything that can be checked without decoding, in the order of image analysis's table of errors.
 pub fn inspect(bytes: &[u8], rules: &ImageLimits) -> Result<ImageHeader, ImageError> {
     let walked = if is_jpeg(bytes) {
@@ -149,22 +166,31 @@ pub fn inspect(bytes: &[u8], rules: &ImageLimits) -> Result<ImageHeader, ImageEr
     })
 }
 
-/// Decodes a file that [`inspect`] accepted to upright RGB. Alpha is dropped: pixels keep the colour that they are
-/// stored with. Greyscale stored as RGB is refused.
+/// Decodes a file that [`inspect`] accepted, upright and as a white page shows it. Greyscale stored as RGB is refused.
 pub fn decode(bytes: &[u8], header: &ImageHeader, rules: &ImageLimits) -> Result<Picture, ImageError> {
+    decode_blended(bytes, header, rules).map(|shown| shown.on_white)
+}
+
+/// As [`decode`], and as a black page shows it too, where that differs.
+pub fn decode_blended(
+    bytes: &[u8],
+    header: &ImageHeader,
+    rules: &ImageLimits,
+) -> Result<BlendedPicture, ImageError> {
     let broken = || {
         ImageError::new(ImageErrorCode::InvalidB64Image, "the image cannot be decoded: its data is damaged")
     };
     let PictureSize { width, height } = header.size;
     let (stored_width, stored_height) =
         if upright::swaps_dimensions(header.orientation) { (height, width) } else { (width, height) };
-    let rgb = match header.format {
-        ImageFormat::Jpeg => jpeg::decode(bytes, stored_width, stored_height),
+    let stored = match header.format {
+        ImageFormat::Jpeg => jpeg::decode(bytes, stored_width, stored_height)
+            .map(|stored| BlendedPicture::opaque(jpeg::colour_conversion(bytes).apply(stored))),
         ImageFormat::Png => png::decode(bytes, stored_width, stored_height),
     };
-    let stored = rgb.and_then(|rgb| Picture::new(stored_width, stored_height, rgb)).ok_or_else(broken)?;
-    rules.check_colour(colour::coloured_share(&stored))?;
-    Ok(upright::rotate_upright(stored, header.orientation))
+    let stored = stored.ok_or_else(broken)?;
+    rules.check_colour(colour::coloured_share(&stored.on_white))?;
+    Ok(stored.rotate_upright(header.orientation))
 }
 
 /// Decodes an `img` member: standard base64 with padding, with or without a `data:…;base64,` prefix. Line breaks, which
@@ -224,6 +250,13 @@ mod tests {
             png_chunk(b"eXIf", TIFF),
             png_chunk(b"IEND", &[]),
         ];
+        let png_with_prefix = [
+            png::PNG_SIGNATURE.to_vec(),
+            png_chunk(b"IHDR", &[0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0]),
+            png_chunk(b"acTL", &[0; 8]),
+            png_chunk(b"eXIf", &with_prefix),
+            png_chunk(b"IEND", &[]),
+        ];
         let arithmetic_jpeg =
             [vec![0xff, 0xd8], jpeg_segment(0xc9, &[0; 15]), jpeg_segment(0xe1, &with_prefix)];
         let webp = |exif: &[u8]| {
@@ -232,6 +265,7 @@ mod tests {
         };
         for file in [
             animated_png.concat(),
+            png_with_prefix.concat(),
             arithmetic_jpeg.concat(),
             webp(TIFF),
             webp(&with_prefix),

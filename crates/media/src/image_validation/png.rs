@@ -1,8 +1,14 @@
 //! PNG (W3C Portable Network Graphics, third edition).
 
-use super::{ImageFormat, ImageStructure, ImageStructureError, PixelChannels, exif};
+use super::{
+    BlendedPicture, ColourConversion, ImageFormat, ImageStructure, ImageStructureError, PixelChannels, exif,
+};
+use base::Picture;
 use png::{ColorType, Decoder, Limits, Transformations};
 use std::io::Cursor;
+
+/// Bytes for what is neither pixels nor a row of them: inflating, and an ICC profile.
+const DECODER_BYTES: usize = 8 << 20;
 
 pub(super) const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
@@ -19,7 +25,7 @@ pub(super) fn read_structure(bytes: &[u8]) -> Result<ImageStructure, ImageStruct
                 return Err(ImageStructureError::Broken("the PNG has no header where one belongs"));
             }
             (b"acTL", _) => return Err(ImageStructureError::Unsupported("animated PNG is not accepted")),
-            (b"eXIf", _) => orientation = exif::orientation(content),
+            (b"eXIf", _) => orientation = exif::orientation_after_prefix(content),
             (b"IDAT", _) => data = true,
             (b"IEND", Some((width, height, channels))) => {
                 if !data {
@@ -45,7 +51,7 @@ pub(super) fn orientation(bytes: &[u8]) -> u8 {
     let (mut rest, mut orientation) = (bytes.get(PNG_SIGNATURE.len()..).unwrap_or_default(), 1);
     while let Some((kind, content, next)) = chunk(rest) {
         match kind {
-            b"eXIf" => orientation = exif::orientation(content),
+            b"eXIf" => orientation = exif::orientation_after_prefix(content),
             b"IEND" => break,
             _ => {}
         }
@@ -81,14 +87,13 @@ fn image_header(content: &[u8]) -> Result<(u32, u32, PixelChannels), ImageStruct
     Ok((width, height, channels))
 }
 
-/// Decodes a PNG for which [`read_structure`] found RGB or RGBA of 8 bits and this size, to RGB bytes.
-pub(super) fn decode(bytes: &[u8], width: u32, height: u32) -> Option<Vec<u8>> {
+/// Decodes a PNG for which [`read_structure`] found RGB or RGBA of 8 bits and this size.
+pub(super) fn decode(bytes: &[u8], width: u32, height: u32) -> Option<BlendedPicture> {
     let pixels = width as usize * height as usize;
-    // Enough for the image, the inflater and a row; not for what a chunk claims to need.
-    let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: pixels * 4 + (4 << 20) });
-    decoder.set_ignore_text_chunk(true);
-    decoder.set_ignore_iccp_chunk(true);
-    decoder.set_transformations(Transformations::IDENTITY);
+    // Enough for the image and a row; not for what a chunk claims to need.
+    let mut decoder = decoder(bytes, pixels * 4 + DECODER_BYTES);
+    // A colour that a tRNS chunk names is transparent.
+    decoder.set_transformations(Transformations::EXPAND);
     let mut reader = decoder.read_info().ok()?;
     let channels = match reader.output_color_type() {
         (ColorType::Rgb, png::BitDepth::Eight) => 3,
@@ -98,12 +103,21 @@ pub(super) fn decode(bytes: &[u8], width: u32, height: u32) -> Option<Vec<u8>> {
     let length = reader.output_buffer_size().filter(|&length| length == pixels * channels)?;
     let mut out = vec![0; length];
     reader.next_frame(&mut out).ok()?;
-    if channels == 4 {
-        // Packs RGBA to RGB in place.
-        for pixel in 0..pixels {
-            out.copy_within(pixel * 4..pixel * 4 + 3, pixel * 3);
-        }
-        out.truncate(pixels * 3);
+    let conversion = ColourConversion::from_png(reader.info());
+    match channels {
+        3 => Picture::new(width, height, out).map(|stored| BlendedPicture::opaque(conversion.apply(stored))),
+        _ => BlendedPicture::from_rgba(width, height, out, &conversion),
     }
-    Some(out)
+}
+
+/// How the colours are to be converted, of any PNG.
+pub(super) fn colour_conversion(bytes: &[u8]) -> ColourConversion {
+    let reader = decoder(bytes, DECODER_BYTES).read_info();
+    reader.map_or(ColourConversion::None, |reader| ColourConversion::from_png(reader.info()))
+}
+
+fn decoder(bytes: &[u8], limit: usize) -> Decoder<Cursor<&[u8]>> {
+    let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: limit });
+    decoder.set_ignore_text_chunk(true);
+    decoder
 }

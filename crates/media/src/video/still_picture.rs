@@ -2,10 +2,10 @@
 
 use super::{VideoError, VideoSettings, decoder::fit_in_box, nut_demuxer::NutDemuxer};
 use crate::{
-    image_validation::{self, ImageErrorCode, ImageHeader, ImageLimits},
+    image_validation::{self, BlendedPicture, ColourConversion, ImageErrorCode, ImageHeader, ImageLimits},
     sandbox::process::SandboxedProcess,
 };
-use base::{Picture, PictureSize};
+use base::PictureSize;
 use std::{path::Path, process::Stdio, time::Duration};
 use tokio::io::{AsyncWriteExt as _, BufReader};
 
@@ -37,18 +37,20 @@ pub struct StillPicture(Stage);
 #[derive(Debug)]
 enum Stage {
     /// Decoded and scaled by ffmpeg.
-    Decoded(Picture),
+    Decoded(BlendedPicture),
     /// A JPEG or PNG that is small enough to be decoded here.
     Checked { bytes: Vec<u8>, header: Box<ImageHeader>, rules: Box<ImageLimits> },
 }
 
 impl StillPicture {
     /// The pixels, upright. Takes a processor some milliseconds, so the caller chooses the thread.
-    pub fn decode(self) -> Result<Picture, VideoError> {
+    pub fn decode(self) -> Result<BlendedPicture, VideoError> {
         match self.0 {
-            Stage::Decoded(picture) => Ok(picture),
-            Stage::Checked { bytes, header, rules } => image_validation::decode(&bytes, &header, &rules)
-                .map_err(|refusal| VideoError::NotAPicture(refusal.message.to_owned())),
+            Stage::Decoded(shown) => Ok(shown),
+            Stage::Checked { bytes, header, rules } => {
+                image_validation::decode_blended(&bytes, &header, &rules)
+                    .map_err(|refusal| VideoError::NotAPicture(refusal.message.to_owned()))
+            }
         }
     }
 }
@@ -71,8 +73,10 @@ pub(crate) async fn open(
             let PictureSize { width, height } = header.size;
             let turns = image_validation::swaps_dimensions(header.orientation);
             let size = if turns { (height, width) } else { (width, height) };
-            let stored = decode_scaled(ffmpeg, bytes, exact_scale_filter(size, side), settings).await?;
-            image_validation::rotate_upright(stored, header.orientation)
+            let conversion = image_validation::colour_conversion(&bytes);
+            let scale = exact_scale_filter(size, side);
+            let stored = decode_scaled(ffmpeg, bytes, scale, &conversion, settings).await?;
+            stored.rotate_upright(header.orientation)
         }
         Err(refusal) => match refusal.code {
             ImageErrorCode::MaxPixels => {
@@ -86,9 +90,10 @@ pub(crate) async fn open(
                 let stored = if image_validation::is_iso_media(&bytes) {
                     decode_primary_item(ffmpeg, &bytes, settings).await?
                 } else {
-                    decode_scaled(ffmpeg, bytes, bounded_scale_filter(side), settings).await?
+                    let conversion = image_validation::colour_conversion(&bytes);
+                    decode_scaled(ffmpeg, bytes, bounded_scale_filter(side), &conversion, settings).await?
                 };
-                image_validation::rotate_upright(stored, orientation)
+                stored.rotate_upright(orientation)
             }
             _ => return Err(VideoError::NotAPicture(refusal.message.to_owned())),
         },
@@ -110,18 +115,31 @@ fn bounded_scale_filter(side: u32) -> String {
     format!("scale='min(iw,{side})':'min(ih,{side})':force_original_aspect_ratio=decrease")
 }
 
+/// A filter whose picture has twice the height: above as a black page shows it, and below how opaque it is. Colours are weighted
+/// by their opacity before they are scaled: what is not seen must not lighten or darken its neighbours.
+fn opacity_below(scale: &str) -> String {
+    format!(
+        "format=gbrap,premultiply=inplace=1,{scale},format=gbrap,split[shown][rest];\
+         [shown]format=rgb24[black];[rest]alphaextract,format=rgb24[opacity];[black][opacity]vstack"
+    )
+}
+
 /// Decodes the primary item of an AVIF or HEIF file, whole and as it is stored, which is no less than what people see of it.
 async fn decode_primary_item(
     ffmpeg: &Path,
     bytes: &[u8],
     settings: &VideoSettings,
-) -> Result<Picture, VideoError> {
+) -> Result<BlendedPicture, VideoError> {
     let item =
         image_validation::primary_item(bytes).map_err(|why| VideoError::NotAPicture(why.to_owned()))?;
     let side = settings.picture_box_side;
-    let decoded = decode_scaled(ffmpeg, item.file, bounded_scale_filter(side), settings).await?;
+    let conversion =
+        item.profile.map_or(ColourConversion::None, |profile| ColourConversion::from_icc(&profile, false));
+    let scale = bounded_scale_filter(side);
+    let decoded = decode_scaled(ffmpeg, item.file, scale, &conversion, settings).await?;
     let (width, height) = fit_in_box(item.size.width, item.size.height, side);
-    let most = decoded.width().abs_diff(width).max(decoded.height().abs_diff(height));
+    let stored = decoded.on_white.size();
+    let most = stored.width.abs_diff(width).max(stored.height.abs_diff(height));
     if most > MAX_SIZE_DIFFERENCE {
         let PictureSize { width, height } = item.size;
         let why =
@@ -134,10 +152,14 @@ async fn decode_primary_item(
 async fn decode_scaled(
     ffmpeg: &Path,
     bytes: Vec<u8>,
-    filter: String,
+    scale: String,
+    conversion: &ColourConversion,
     settings: &VideoSettings,
-) -> Result<Picture, VideoError> {
-    let most = u64::from(settings.picture_box_side).pow(2) * 3;
+) -> Result<BlendedPicture, VideoError> {
+    // JPEG knows no transparency, and a primary item that has some is refused.
+    let is_opaque = image_validation::is_jpeg(&bytes) || image_validation::is_iso_media(&bytes);
+    let (filter, stacked) = if is_opaque { (scale, 1) } else { (opacity_below(&scale), 2) };
+    let most = u64::from(settings.picture_box_side).pow(2) * 3 * stacked;
     let pixels = settings.max_picture_pixels.to_string();
     let length = bytes.len().to_string();
     // Left to judge anew what a file is, ffmpeg takes a JPEG with a video in its comment for that video, which nobody sees who
@@ -174,7 +196,12 @@ async fn decode_scaled(
     writing.abort();
     let read = read.map_err(|_| VideoError::Stalled { seconds: settings.stall_seconds })?;
     if let Ok(Some((_, picture))) = read {
-        return Ok(picture);
+        let shown = if is_opaque {
+            Some(BlendedPicture::opaque(conversion.apply(picture)))
+        } else {
+            BlendedPicture::from_black_over_opacity(picture, conversion)
+        };
+        return shown.ok_or_else(|| VideoError::Failed("a decoded picture has no opacity".to_owned()));
     }
     let (_, said) = child.wait().await?;
     if said.contains("max_pixels") || said.contains("Picture size") {

@@ -3,6 +3,7 @@
 use base::Picture;
 use image::{ExtendedColorType, ImageEncoder as _, codecs::jpeg::JpegEncoder, codecs::png::PngEncoder};
 use media::image_validation::{self, ImageError, ImageErrorCode, ImageLimits};
+use moxcms::{ColorProfile, ToneReprCurve};
 
 const WIDTH: u32 = 400;
 const HEIGHT: u32 = 500;
@@ -303,12 +304,105 @@ fn grey_stored_as_rgb_is_found_out_and_pale_colour_is_not() {
     pass(&png(&pale, WIDTH, HEIGHT, ExtendedColorType::Rgb8), &relaxed()).unwrap();
 }
 
+/// What lies under it is not analysed: nobody sees that.
 #[test]
-fn alpha_is_dropped() {
+fn what_is_transparent_shows_a_white_page() {
     let data = pixels(WIDTH, HEIGHT);
-    let with_alpha: Vec<u8> = data.chunks(3).flat_map(|pixel| [pixel[0], pixel[1], pixel[2], 10]).collect();
+    let with_alpha: Vec<u8> = data.chunks(3).flat_map(|pixel| [pixel[0], pixel[1], pixel[2], 0x80]).collect();
     let picture = pass(&png(&with_alpha, WIDTH, HEIGHT, ExtendedColorType::Rgba8), &relaxed()).unwrap();
+    let on_white = |channel: &u8| ((u16::from(*channel) * 0x80 + 127) / 255) as u8 + 0x7f;
+    assert!(picture.rgb() == data.iter().map(on_white).collect::<Vec<_>>());
+
+    let opaque: Vec<u8> = data.chunks(3).flat_map(|pixel| [pixel[0], pixel[1], pixel[2], 255]).collect();
+    let picture = pass(&png(&opaque, WIDTH, HEIGHT, ExtendedColorType::Rgba8), &relaxed()).unwrap();
     assert!(picture.rgb() == data);
+}
+
+/// Without an alpha channel, a PNG may name one colour that is transparent.
+#[test]
+fn a_colour_that_is_transparent_shows_a_white_page() {
+    let mut data = pixels(WIDTH, HEIGHT);
+    data[..3].copy_from_slice(&[1, 2, 3]);
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, WIDTH, HEIGHT);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_trns(vec![0, 1, 0, 2, 0, 3]);
+    encoder.write_header().unwrap().write_image_data(&data).unwrap();
+    let picture = pass(&file, &relaxed()).unwrap();
+    assert_eq!(picture.pixel(0, 0), [255; 3]);
+    assert!(picture.rgb()[3..] == data[3..]);
+}
+
+/// A profile of sRGB with a curve by which stored levels look like the squares of their linear light.
+fn darkening_profile() -> Vec<u8> {
+    let mut profile = ColorProfile::new_srgb();
+    let curve = Some(ToneReprCurve::Parametric(vec![4.8]));
+    (profile.red_trc, profile.green_trc, profile.blue_trc) = (curve.clone(), curve.clone(), curve);
+    profile.cicp = None;
+    profile.encode().unwrap()
+}
+
+/// A picture of one colour, with enough noise in its last rows to be a photo.
+fn plain(level: u8) -> Vec<u8> {
+    let mut data = vec![level; (WIDTH * HEIGHT * 3) as usize];
+    let noise = pixels(WIDTH, HEIGHT);
+    let from = data.len() - (WIDTH * 100 * 3) as usize;
+    data[from..].copy_from_slice(&noise[from..]);
+    data
+}
+
+#[test]
+fn the_colour_profile_of_a_jpeg_is_followed() {
+    let mut plain_file = Vec::new();
+    JpegEncoder::new_with_quality(&mut plain_file, 95)
+        .write_image(&plain(188), WIDTH, HEIGHT, ExtendedColorType::Rgb8)
+        .unwrap();
+    let profile = darkening_profile();
+    let part = |number: u8, count: u8, content: &[u8]| {
+        let content = [&b"ICC_PROFILE\0"[..], &[number, count], content].concat();
+        [&[0xff, 0xe2][..], &(content.len() as u16 + 2).to_be_bytes(), &content].concat()
+    };
+    let (first, second) = profile.split_at(profile.len() / 2);
+    let with = |segments: &[Vec<u8>]| [&plain_file[..2], &segments.concat(), &plain_file[2..]].concat();
+    let whole = part(1, 1, &profile);
+    let cut = [part(1, 3, first), part(2, 3, second)];
+    for (name, file, expected) in [
+        ("none", with(&[]), 188),
+        ("whole", with(&[whole]), 132),
+        ("in parts", with(&[part(1, 2, first), part(2, 2, second)]), 132),
+        ("in parts of another order", with(&[part(2, 2, second), part(1, 2, first)]), 132),
+        ("of which one is missing", with(&cut), 188),
+        ("damaged", with(&[part(1, 1, first)]), 188),
+    ] {
+        let [red, green, blue] = pass(&file, &relaxed()).unwrap().pixel(200, 100);
+        assert!(red.abs_diff(expected) <= 2 && red == green && green == blue, "{name}: {red} {green} {blue}");
+    }
+}
+
+#[test]
+fn the_colours_of_a_png_are_those_that_its_chunks_say() {
+    type Set = fn(&mut png::Info<'_>);
+    let profile: Set = |info| info.icc_profile = Some(darkening_profile().into());
+    let linear: Set = |info| info.source_gamma = Some(png::ScaledFloat::new(1.0));
+    let usual: Set = |info| info.source_gamma = Some(png::ScaledFloat::new(0.45455));
+    let srgb: Set = |info| info.srgb = Some(png::SrgbRenderingIntent::Perceptual);
+    for (name, changes, stored, expected) in [
+        ("nothing", vec![], 188, 188),
+        ("a profile", vec![profile], 188, 132),
+        ("a gamma", vec![linear], 128, 188),
+        ("the usual gamma", vec![usual], 128, 128),
+        ("a profile and a gamma", vec![profile, linear], 188, 132),
+        ("sRGB", vec![srgb], 188, 188),
+    ] {
+        let mut info = png::Info::with_size(WIDTH, HEIGHT);
+        (info.color_type, info.bit_depth) = (png::ColorType::Rgb, png::BitDepth::Eight);
+        changes.iter().for_each(|change| change(&mut info));
+        let mut file = Vec::new();
+        let encoder = png::Encoder::with_info(&mut file, info).unwrap();
+        encoder.write_header().unwrap().write_image_data(&plain(stored)).unwrap();
+        let shown = pass(&file, &relaxed()).unwrap().pixel(200, 100);
+        assert!(shown.iter().all(|channel| channel.abs_diff(expected) <= 1), "{name}: {shown:?}");
+    }
 }
 
 /// A JPEG with an EXIF orientation, whose pixels are rotated so that the picture as shown stays the same.

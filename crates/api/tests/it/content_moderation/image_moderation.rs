@@ -480,3 +480,70 @@ async fn a_crowd_beyond_the_limit_is_told_of_on_sqlite() {
     let overview = fixture.get(&format!("/moderations/{id}")).await;
     assert_eq!(overview["moderation"]["unjudged_faces"], unjudged);
 }
+
+/// A file in which a photo is only in how opaque its pixels are: dark on a white page where they are black, and light on a black
+/// page where they are white. Without transparency it is one colour.
+fn hidden_in_opacity(photo: &Picture, colour: u8) -> Vec<u8> {
+    let luma = |pixel: &[u8]| (pixel.iter().map(|&channel| u16::from(channel)).sum::<u16>() / 3) as u8;
+    let opacity = |luma: u8| if colour == 0 { 255 - luma } else { luma };
+    let pixels: Vec<u8> = photo
+        .rgb()
+        .chunks_exact(3)
+        .flat_map(|pixel| [colour, colour, colour, opacity(luma(pixel))])
+        .collect();
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, photo.width(), photo.height());
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.write_header().unwrap().write_image_data(&pixels).unwrap();
+    file
+}
+
+#[tokio::test]
+async fn a_banned_person_is_found_who_is_only_seen_through_the_transparency_of_an_image() {
+    let fixture = AccountFixture::start_with_media().await;
+    let (person, _) = two_people();
+    let profile = fixture.enrol("banned", person).await;
+    fixture.call("POST", &format!("/profiles/{profile}/ban"), None).await;
+    for (many, name, colour) in [(1, "on-white.png", 0), (2, "on-black.png", 255)] {
+        let url = fixture.files.put(name, hidden_in_opacity(person, colour));
+        let id = fixture.moderate(&url, "IMAGE", json!({ "unknown_faces": true })).await;
+        assert_eq!(fixture.reasons(&id).await, ["BANNED_PROFILE"], "{name}");
+        assert_eq!(fixture.count(sql!("SELECT count(*) FROM finding_pictures")).await, many, "{name}");
+    }
+    // On both pages it is one face.
+    let half: Vec<u8> = person.rgb().chunks_exact(3).flat_map(|rgb| [rgb[0], rgb[1], rgb[2], 200]).collect();
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, person.width(), person.height());
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.write_header().unwrap().write_image_data(&half).unwrap();
+    let url = fixture.files.put("faint.png", file);
+    let id = fixture.moderate(&url, "IMAGE", json!({ "unknown_faces": true })).await;
+    assert_eq!(fixture.reasons(&id).await, ["BANNED_PROFILE"]);
+}
+
+/// A file that looks like fog to whoever does not know the gamma that it names: pages show the photo.
+fn hidden_in_gamma(photo: &Picture) -> Vec<u8> {
+    const EXPONENT: f32 = 24.0;
+    let stored = |channel: &u8| {
+        let linear = (f32::from(*channel) / 255.0).powf(2.2);
+        (linear.powf(EXPONENT.recip()) * 255.0).round() as u8
+    };
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, photo.width(), photo.height());
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_source_gamma(png::ScaledFloat::new(EXPONENT.recip()));
+    let stored: Vec<u8> = photo.rgb().iter().map(stored).collect();
+    encoder.write_header().unwrap().write_image_data(&stored).unwrap();
+    file
+}
+
+#[tokio::test]
+async fn a_banned_person_is_found_who_is_only_seen_with_the_colours_that_an_image_names() {
+    let fixture = AccountFixture::start_with_media().await;
+    let (person, _) = two_people();
+    let profile = fixture.enrol("banned", person).await;
+    fixture.call("POST", &format!("/profiles/{profile}/ban"), None).await;
+    let url = fixture.files.put("fog.png", hidden_in_gamma(person));
+    let id = fixture.moderate(&url, "IMAGE", json!({ "unknown_faces": true })).await;
+    assert_eq!(fixture.reasons(&id).await, ["BANNED_PROFILE"]);
+}

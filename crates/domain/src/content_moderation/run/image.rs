@@ -13,20 +13,85 @@ use crate::content_moderation::{
     finding_pictures::{AppearancePictures, SharedFrame},
 };
 use base::{Id as _, ModerationFindingId, Picture};
-use vision::{AgeEstimate, Face, VisionError, VisionModels};
+use media::image_validation::BlendedPicture;
+use vision::{AgeEstimate, Face, VisionError, VisionModels, embedding_distance, is_same_face};
 
 /// How many faces of an image are judged, at most; of a crowd, those with the highest scores. The moderation says how many
-/// were left out.
+/// were left out. Of an image that is transparent in places, as many on each page.
 const MAX_FACES_PER_IMAGE: usize = 200;
 
 /// How many faces of an image are shown with the image that they are in; of a crowd, the others alone.
 const MAX_FRAMES_PER_IMAGE: usize = 20;
 
+/// The page that an image is seen on.
+#[derive(Clone, Copy)]
+enum Page {
+    White,
+    /// Of an image that looks different there.
+    Black,
+}
+
+impl Page {
+    fn of(self, image: &BlendedPicture) -> &Picture {
+        match self {
+            Self::White => &image.on_white,
+            Self::Black => image.on_black.as_ref().unwrap_or(&image.on_white),
+        }
+    }
+}
+
 struct ImageFace {
     face: Face,
+    page: Page,
     quality: f32,
     embedding: Vec<f32>,
     age: AgeEstimate,
+}
+
+impl ImageFace {
+    /// Whether it is one face, seen on both pages: in the same place, and of the same person.
+    fn is_same(&self, other: &Self, same_person_distance: f32) -> bool {
+        is_same_face(&self.face, &other.face)
+            && embedding_distance(&self.embedding, &other.embedding) <= same_person_distance
+    }
+}
+
+/// A face, as far as its pictures need it.
+struct SeenFace {
+    face: Face,
+    page: Page,
+    quality: f32,
+}
+
+/// The faces of an image as it is seen on a page, and how many further ones were left out.
+fn analyse_faces(
+    vision: &mut VisionModels,
+    image: &BlendedPicture,
+    page: Page,
+    min_face_pixels: f32,
+) -> Result<(Vec<ImageFace>, u32), VisionError> {
+    let picture = page.of(image);
+    let mut faces = vision.detect_tiled(picture, min_face_pixels)?;
+    let left_out = keep_first(&mut faces, MAX_FACES_PER_IMAGE);
+    let analyse = |face: Face| -> Result<ImageFace, VisionError> {
+        let embedding = vision.embed(picture, &face)?;
+        let age = vision.estimate_age(picture, &face)?;
+        let quality = VisionModels::assess_quality(picture, &face).score;
+        Ok(ImageFace { face, page, quality, embedding, age })
+    };
+    let faces = faces.into_iter().map(analyse).collect::<Result<Vec<_>, VisionError>>()?;
+    Ok((faces, left_out))
+}
+
+/// Adds the faces that are seen on another page. Of one that is seen on both, the clearer one stays.
+fn add_faces_of_other_page(faces: &mut Vec<ImageFace>, others: Vec<ImageFace>, same_person_distance: f32) {
+    for other in others {
+        match faces.iter_mut().find(|face| face.is_same(&other, same_person_distance)) {
+            Some(face) if face.quality < other.quality => *face = other,
+            Some(_) => {}
+            None => faces.push(other),
+        }
+    }
 }
 
 impl ModerationRun {
@@ -34,21 +99,19 @@ impl ModerationRun {
         let fetched = self.runner.videos.picture(self.source().await?).await?;
         self.check_stop_requested().await?;
         let min_face_pixels = self.runner.settings.min_face_pixels;
+        let same_person_distance = self.matching.max_distance;
         let analysis = self.analyser.run_in_background(move |vision: &mut VisionModels| {
-            let picture = fetched.decode()?;
-            let mut faces = vision.detect_tiled(&picture, min_face_pixels)?;
-            let unjudged = keep_first(&mut faces, MAX_FACES_PER_IMAGE);
-            let analyse = |face: Face| -> Result<ImageFace, VisionError> {
-                let embedding = vision.embed(&picture, &face)?;
-                let age = vision.estimate_age(&picture, &face)?;
-                let quality = VisionModels::assess_quality(&picture, &face).score;
-                Ok(ImageFace { face, quality, embedding, age })
-            };
-            let faces = faces.into_iter().map(analyse).collect::<Result<Vec<_>, VisionError>>()?;
-            Ok::<_, RunStopError>((picture, faces, unjudged))
+            let image = fetched.decode()?;
+            let (mut faces, mut unjudged) = analyse_faces(vision, &image, Page::White, min_face_pixels)?;
+            if image.on_black.is_some() {
+                let (others, left_out) = analyse_faces(vision, &image, Page::Black, min_face_pixels)?;
+                add_faces_of_other_page(&mut faces, others, same_person_distance);
+                unjudged = unjudged.max(left_out);
+            }
+            Ok::<_, RunStopError>((image, faces, unjudged))
         });
-        let (picture, faces, unjudged_faces) = analysis.await??;
-        let size = picture.size();
+        let (image, faces, unjudged_faces) = analysis.await??;
+        let size = image.on_white.size();
         let embeddings: Vec<Vec<f32>> = faces.iter().map(|face| face.embedding.clone()).collect();
         let environment = &*self.runner.environment;
         let now = environment.now();
@@ -72,7 +135,7 @@ impl ModerationRun {
                 picture_size: Some((size.width, size.height)),
                 is_of_deleted: false,
             };
-            let seen = (face.face, face.quality);
+            let seen = SeenFace { face: face.face, page: face.page, quality: face.quality };
             let judged = JudgedFace {
                 id: ModerationFindingId::new(environment),
                 track: index as u64,
@@ -92,28 +155,31 @@ impl ModerationRun {
                 .extend(judged.verdict.reasons.iter().map(|reason| judged.draft_notification(*reason, now)));
             effects.faces.push(judged);
         }
-        self.take_pictures(picture, found, &mut effects).await?;
+        self.take_pictures(image, found, &mut effects).await?;
         self.commit_effects(None, effects).await
     }
 
-    /// Takes the pictures of faces that something was found about; `found` has the place of each in the effects, with its face
-    /// and its quality.
+    /// Takes the pictures of faces that something was found about; `found` has the place of each in the effects.
     async fn take_pictures(
         &self,
-        picture: Picture,
-        found: Vec<(usize, (Face, f32))>,
+        image: BlendedPicture,
+        found: Vec<(usize, SeenFace)>,
         effects: &mut RunEffects,
     ) -> Result<(), RunStopError> {
         if found.is_empty() || !self.runner.pictures.is_on() {
             return Ok(());
         }
         let taking = self.analyser.run_in_background(move |_| {
-            let mut shared = SharedFrame::default();
-            let take = |(at, (place, (face, quality)))| {
+            let (mut on_white, mut on_black) = (SharedFrame::default(), SharedFrame::default());
+            let take = |(at, (place, seen)): (usize, (usize, SeenFace))| {
                 let mut taken = AppearancePictures::default();
                 let mut own = SharedFrame::none();
-                let frame = if at < MAX_FRAMES_PER_IMAGE { &mut shared } else { &mut own };
-                taken.take_best((&picture, frame), &face, quality, 0.0);
+                let frame = match seen.page {
+                    _ if at >= MAX_FRAMES_PER_IMAGE => &mut own,
+                    Page::White => &mut on_white,
+                    Page::Black => &mut on_black,
+                };
+                taken.take_best((seen.page.of(&image), frame), &seen.face, seen.quality, 0.0);
                 (place, taken)
             };
             found.into_iter().enumerate().map(take).collect::<Vec<_>>()

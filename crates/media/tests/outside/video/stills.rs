@@ -2,9 +2,17 @@
 
 use super::{Site, make};
 use base::Picture;
-use media::video::{StillPicture, VideoError, VideoSettings};
+use media::{
+    image_validation::BlendedPicture,
+    video::{StillPicture, VideoError, VideoSettings},
+};
+use moxcms::{ColorProfile, ToneReprCurve};
 
 async fn decoded(site: &Site, name: &str) -> Result<Picture, VideoError> {
+    blended(site, name).await.map(|blended| blended.on_white)
+}
+
+async fn blended(site: &Site, name: &str) -> Result<BlendedPicture, VideoError> {
     site.videos.picture(&site.host.at(name)).await.and_then(StillPicture::decode)
 }
 
@@ -27,6 +35,109 @@ async fn pictures_of_usual_kinds_are_read() {
     }
     site.host.put("moves.gif", make::file("-f lavfi -i testsrc=s=64x48:d=2 a.gif"));
     assert_eq!(decoded(&site, "moves.gif").await.map(|picture| picture.height()), Ok(48));
+}
+
+/// Red on the left, and nothing on the right, where red lies under it.
+#[tokio::test]
+async fn what_is_transparent_shows_the_page() {
+    let site = Site::open().await;
+    let half = "color=red:s=300x200,format=rgba,geq=r=255:g=0:b=0:a=255*lt(X\\,150)";
+    let large = half.replace("300x200", "6000x200").replace("150", "3000");
+    for (name, source, how) in [
+        ("a.png", half, ""),
+        ("deep.png", half, "-pix_fmt rgba64be"),
+        ("large.png", &large, ""),
+        ("a.webp", half, "-lossless 1"),
+        ("a.tiff", half, ""),
+        ("a.bmp", half, ""),
+    ] {
+        site.host.put(name, make::file(&format!("-f lavfi -i {source} -frames:v 1 {how} {name}")));
+        let shown = blended(&site, name).await.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let on_black = shown.on_black.unwrap_or_else(|| panic!("{name} is opaque"));
+        let (x, y) = (i64::from(shown.on_white.width()), 50);
+        for (picture, page) in [(&shown.on_white, 255), (&on_black, 0)] {
+            assert_eq!(picture.size(), shown.on_white.size(), "{name}");
+            let [red, green, blue] = picture.pixel(x / 4, y);
+            assert!(red > 250 && green < 5 && blue < 5, "{name}: {:?}", [red, green, blue]);
+            assert_eq!(picture.pixel(x * 3 / 4, y), [page; 3], "{name}");
+        }
+    }
+    let palette = "color=red:s=300x200:d=0.04,format=rgba,geq=r=255:g=0:b=0:a=255*lt(X\\,150),split[a][b];\
+                   [a]palettegen[p];[b][p]paletteuse";
+    site.host.put("a.gif", make::file(&format!("-f lavfi -i {palette} -frames:v 1 a.gif")));
+    let shown = blended(&site, "a.gif").await.unwrap();
+    assert_eq!(shown.on_white.pixel(225, 50), [255; 3]);
+    assert_eq!(shown.on_black.unwrap().pixel(225, 50), [0; 3]);
+
+    // What is opaque looks the same everywhere, whether or not its format knows transparency.
+    for name in ["b.jpg", "b.png", "b.webp", "b.gif", "b.bmp", "b.tiff"] {
+        site.host.put(name, make::file(&format!("-f lavfi -i color=red:s=300x200 -frames:v 1 {name}")));
+        assert_eq!(blended(&site, name).await.unwrap().on_black, None, "{name}");
+    }
+}
+
+/// Colours are scaled by how much of them is seen.
+#[tokio::test]
+async fn what_lies_under_transparent_places_colours_nothing_beside_them() {
+    let site = Site::open().await;
+    // Every other column is transparent, with green under it.
+    let stripes =
+        "color=red:s=8000x64,format=rgba,geq=r=255*mod(X\\,2):g=255-255*mod(X\\,2):b=0:a=255*mod(X\\,2)";
+    site.host.put("a.png", make::file(&format!("-f lavfi -i {stripes} -frames:v 1 a.png")));
+    let shown = blended(&site, "a.png").await.unwrap();
+    assert_eq!(shown.on_white.width(), 4096);
+    let [red, green, blue] = shown.on_black.unwrap().pixel(2000, 16);
+    assert!((100..=160).contains(&red) && green < 5 && blue < 5, "{:?}", [red, green, blue]);
+    let [red, green, blue] = shown.on_white.pixel(2000, 16);
+    assert!(red > 250 && (100..=160).contains(&green) && green == blue, "{:?}", [red, green, blue]);
+}
+
+/// A profile by which the lightest two thirds look black.
+fn black_profile() -> Vec<u8> {
+    let mut profile = ColorProfile::new_srgb();
+    let curve = Some(ToneReprCurve::Lut(vec![65535, 0, 0, 0]));
+    (profile.red_trc, profile.green_trc, profile.blue_trc) = (curve.clone(), curve.clone(), curve);
+    profile.cicp = None;
+    profile.encode().unwrap()
+}
+
+#[tokio::test]
+async fn colour_profiles_of_pictures_that_ffmpeg_decodes_are_followed() {
+    let site = Site::open().await;
+    let grey = "-f lavfi -i color=0xc8c8c8:s=300x200 -frames:v 1";
+    let profile = black_profile();
+    let jpeg = make::file("-f lavfi -i color=0xc8c8c8:s=6000x100 -frames:v 1 a.jpg");
+    let content = [&b"ICC_PROFILE\0\x01\x01"[..], &profile].concat();
+    let segment = [&[0xff, 0xe2][..], &(content.len() as u16 + 2).to_be_bytes(), &content].concat();
+    let large = [&jpeg[..2], &segment, &jpeg[2..]].concat();
+
+    let plain = make::file(&format!("{grey} a.webp"));
+    let features = b"VP8X\x0a\0\0\0\x20\0\0\0\x2b\x01\0\xc7\0\0";
+    let padding = vec![0; profile.len() % 2];
+    let chunk = [&b"ICCP"[..], &(profile.len() as u32).to_le_bytes(), &profile, &padding].concat();
+    let chunks = [&b"WEBP"[..], features, &chunk, &plain[12..]].concat();
+    let webp = [&b"RIFF"[..], &(chunks.len() as u32).to_le_bytes(), &chunks].concat();
+
+    let deep = make::file(&format!("{grey} -pix_fmt rgb48be a.png"));
+    let gamma = &[0, 0, 0, 4, b'g', b'A', b'M', b'A', 0, 0, 0x10, 0, 0, 0, 0, 0];
+    let checksum = crc32(&gamma[4..12]).to_be_bytes();
+    let deep = [&deep[..33], &gamma[..12], &checksum, &deep[33..]].concat();
+    for (name, file) in [("a.jpg", large), ("a.webp", webp), ("a.png", deep)] {
+        site.host.put(name, file);
+        let [red, green, blue] = decoded(&site, name).await.unwrap().pixel(100, 50);
+        assert!(red < 20 && green < 20 && blue < 20, "{name}: {:?}", [red, green, blue]);
+    }
+    for name in ["b.jpg", "b.webp", "b.png"] {
+        site.host.put(name, make::file(&format!("{grey} {name}")));
+        assert!(decoded(&site, name).await.unwrap().pixel(100, 50)[0] > 190, "{name}");
+    }
+}
+
+/// The checksum of PNG (ISO 3309).
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0, |sum, &byte| {
+        (0..8).fold(sum ^ u32::from(byte), |sum, _| (sum >> 1) ^ (0xedb8_8320 & (sum & 1).wrapping_neg()))
+    })
 }
 
 /// A TIFF block that states orientation 6: the right side of what is stored is the bottom of what people see.
