@@ -86,7 +86,7 @@ pub(super) fn colour_conversion(bytes: &[u8]) -> ColourConversion {
         match code {
             0xc0..=0xc2 => is_grey = content.get(5) == Some(&1),
             0xe2 => {
-                parts.extend(content.strip_prefix(b"ICC_PROFILE\0").and_then(<[u8]>::split_first_chunk::<2>))
+                parts.extend(content.strip_prefix(b"ICC_PROFILE\0").and_then(<[u8]>::split_first_chunk::<2>));
             }
             0xd9 | 0xda => break,
             _ => {}

@@ -7,20 +7,20 @@ const HEADER_BYTES: usize = 12;
 
 /// The EXIF orientation, 1 to 8.
 pub(super) fn orientation(bytes: &[u8]) -> u8 {
-    first_chunk(bytes, b"EXIF").map_or(1, exif::orientation_after_prefix)
+    first_chunk(bytes, *b"EXIF").map_or(1, exif::orientation_after_prefix)
 }
 
 /// How the colours are to be converted.
 pub(super) fn colour_conversion(bytes: &[u8]) -> ColourConversion {
-    first_chunk(bytes, b"ICCP")
+    first_chunk(bytes, *b"ICCP")
         .map_or(ColourConversion::None, |profile| ColourConversion::from_icc(profile, false))
 }
 
 /// The content of the first chunk of a type.
-fn first_chunk<'a>(bytes: &'a [u8], wanted: &[u8; 4]) -> Option<&'a [u8]> {
+fn first_chunk(bytes: &[u8], wanted: [u8; 4]) -> Option<&[u8]> {
     let mut rest = bytes.get(HEADER_BYTES..).unwrap_or_default();
     while let Some((kind, content, next)) = chunk(rest) {
-        if kind == wanted {
+        if *kind == wanted {
             return Some(content);
         }
         rest = next;

@@ -396,7 +396,9 @@ fn the_colours_of_a_png_are_those_that_its_chunks_say() {
     ] {
         let mut info = png::Info::with_size(WIDTH, HEIGHT);
         (info.color_type, info.bit_depth) = (png::ColorType::Rgb, png::BitDepth::Eight);
-        changes.iter().for_each(|change| change(&mut info));
+        for change in &changes {
+            change(&mut info);
+        }
         let mut file = Vec::new();
         let encoder = png::Encoder::with_info(&mut file, info).unwrap();
         encoder.write_header().unwrap().write_image_data(&plain(stored)).unwrap();
